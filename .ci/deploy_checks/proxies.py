@@ -19,6 +19,8 @@ from .web_seat import WebSeat
 
 PAGE_HOST = "play.example.org"
 """The public name of the page, which the servers must know."""
+ROOT = "/arena"
+"""The path below which nginx with its default settings serves the page."""
 HEALTH_S = 60.0
 """Timeout until HAProxy has noticed a change, in seconds."""
 PLACES = "client_body", "proxy", "fastcgi", "uwsgi", "scgi"
@@ -50,8 +52,12 @@ def check(program: Path, nodes: Mapping[str, Node], key: str, folder: Path) -> N
     """Play a match through each proxy, and let HAProxy notice that a node drains."""
     if is_missing("nginx") or is_missing("haproxy"):
         return
+    node = next(iter(nodes.values()))
+    with default_nginx(folder, node.page) as port:
+        caller = Caller(program, node.url, key)
+        play(caller, lambda ticket: WebSeat(port, None, PAGE_HOST, key, ticket, ROOT))
     with nginx(folder, nodes) as proxy:
-        play(program, proxy, key)
+        play_through(program, proxy, key)
     with haproxy(folder, nodes) as proxy, ExitStack() as stack:
         wait_until(lambda: set(health(proxy).values()) == {("UP", "L7OK")}, HEALTH_S)
         name, node = next(iter(nodes.items()))
@@ -65,19 +71,43 @@ def check(program: Path, nodes: Mapping[str, Node], key: str, folder: Path) -> N
         wait_until(lambda: health(proxy)[name][0] == "DOWN", HEALTH_S)
         status = health(proxy)[name][1]
         must(status.startswith("L7"), f"HAProxy notices no drain, but the end of a node: {status}")
-        play(program, proxy, key)
+        play_through(program, proxy, key)
 
 
-def play(program: Path, proxy: "Proxy", key: str) -> None:
-    """Play a match through a proxy: one seat over gRPC, the other over gRPC-Web."""
+def play_through(program: Path, proxy: "Proxy", key: str) -> None:
+    """Play a match through a proxy."""
     caller = Caller(program, proxy.bots, key, str(proxy.certificate))
+    tls = ssl.create_default_context(cafile=str(proxy.certificate))
+    play(caller, lambda ticket: WebSeat(proxy.page_port, tls, PAGE_HOST, key, ticket))
+
+
+def play(caller: Caller, web_seat: Callable[[str], WebSeat]) -> None:
+    """Play a match: one seat over gRPC, the other over gRPC-Web."""
     with ExitStack() as stack:
         match, tickets = caller.create_match()
         caller.start_bot(stack, "random", tickets[0])
-        tls = ssl.create_default_context(cafile=str(proxy.certificate))
-        seat = WebSeat(proxy.page_port, tls, PAGE_HOST, key, tickets[1])
-        must(seat.play() > 0, "the seat over gRPC-Web made no decision")
-        must(caller.faults(match) == 0, f"{proxy.bots}: a seat made a fault")
+        must(web_seat(tickets[1]).play() > 0, "the seat over gRPC-Web made no decision")
+        must(caller.faults(match) == 0, "a seat made a fault")
+
+
+@contextmanager
+def default_nginx(folder: Path, page: str) -> Iterator[int]:
+    """Start nginx with its default settings, which buffer responses and replace the host, for a
+    page below a path. Yield its port."""
+    port = free_port()
+    local = f"server {{ listen 127.0.0.1:{port};\n"
+    local += f"location {ROOT}/ {{ proxy_pass http://{page}/; }} }}\n"
+    log = folder / "defaults.log"
+    with log.open("w") as output:
+        command = nginx_command(folder, "defaults.conf", local)
+        process = subprocess.Popen(command, stdout=output, stderr=output)
+    try:
+        wait_until(lambda: process.poll() is not None or answers(port))
+        must(process.poll() is None, f"nginx with defaults: {log.read_text()}")
+        yield port
+    finally:
+        process.terminate()
+        process.wait()
 
 
 @contextmanager
@@ -85,15 +115,20 @@ def nginx(folder: Path, nodes: Mapping[str, Node]) -> Iterator[Proxy]:
     """Start nginx with the snippet, within a config like that of Debian's package."""
 
     def command(local: str) -> list[str | Path]:
-        places = "".join(f"{place}_temp_path {folder}/{place};\n" for place in PLACES)
-        main = f"daemon off; pid {folder}/nginx.pid; error_log stderr;\n"
-        main += f"events {{}}\nhttp {{\naccess_log off;\n{places}{local}}}\n"
-        config = folder / "nginx.conf"
-        config.write_text(main)
-        return [find("nginx"), "-e", "stderr", "-c", config]
+        return nginx_command(folder, "nginx.conf", local)
 
     with running("nginx.conf", folder, nodes, command) as proxy:
         yield proxy
+
+
+def nginx_command(folder: Path, name: str, local: str) -> list[str | Path]:
+    """Write a config for nginx, and return the command that starts it."""
+    places = "".join(f"{place}_temp_path {folder}/{place};\n" for place in PLACES)
+    main = f"daemon off; pid {folder}/nginx.pid; error_log stderr;\n"
+    main += f"events {{}}\nhttp {{\naccess_log off;\n{places}{local}}}\n"
+    config = folder / name
+    config.write_text(main)
+    return [find("nginx"), "-e", "stderr", "-c", config]
 
 
 @contextmanager

@@ -28,11 +28,13 @@ class WebSeat:
     """A seat, and the connection to play it."""
 
     port: int
-    tls: ssl.SSLContext
+    tls: ssl.SSLContext | None
     host: str
     """The public name of the page."""
     key: str
     ticket: str
+    root: str = ""
+    """The path below which the page is served."""
 
     def play(self) -> int:
         """Play the match with the first legal decisions, and return their number."""
@@ -53,8 +55,10 @@ class WebSeat:
 
     def call(self, method: str, request: Message) -> Iterator[bytes]:
         """Call a method of the seat's service, and yield the messages of the answer."""
-        connection = http.client.HTTPSConnection(
-            "127.0.0.1", self.port, context=self.tls, timeout=TIMEOUT_S
+        connection = (
+            http.client.HTTPSConnection("127.0.0.1", self.port, context=self.tls, timeout=TIMEOUT_S)
+            if self.tls
+            else http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_S)
         )
         body = request.SerializeToString()
         headers = {
@@ -65,7 +69,8 @@ class WebSeat:
             "X-Bridgemaster-Key": self.key,
         }
         framed = b"\0" + len(body).to_bytes(4, "big") + body
-        connection.request("POST", f"/bridgemaster.v1.SeatService/{method}", framed, headers)
+        path = f"{self.root}/bridgemaster.v1.SeatService/{method}"
+        connection.request("POST", path, framed, headers)
         response = connection.getresponse()
         must(response.status == http.HTTPStatus.OK, f"{method}: HTTP {response.status}")
         try:

@@ -1,5 +1,12 @@
 // The state of the page in its address, so that a copied address shows the same.
 
+/** Returns the path of the page's root without its last slash, from the address of the script, which
+ * is in the root. It is empty unless a proxy serves the page below a path. */
+export const rootOf = (script: string | undefined) => (script ? new URL(".", script).pathname.slice(0, -1) : "");
+
+/** The path of the page's root. A single file has no script of its own, and no other pages. */
+export const ROOT = rootOf((globalThis.document?.currentScript as HTMLScriptElement | null | undefined)?.src);
+
 /** The part of a match that is shown. */
 export interface ViewState {
   /** Number of decisions before the position; none for the start of an ended match, or the newest
@@ -47,11 +54,11 @@ export type Route =
   | { page: "ladder-bot"; ladderId: string; botName: string }
   | { page: "unknown" };
 
-/** Returns the page at a path. */
-export function routeOf(path: string, query: string): Route {
+/** Returns the page at a path below the root. */
+export function routeOf(path: string, query: string, root = ROOT): Route {
   let parts: string[];
   try {
-    parts = path.split("/").filter((part) => part !== "").map(decodeURIComponent);
+    parts = path.slice(root.length).split("/").filter((part) => part !== "").map(decodeURIComponent);
   } catch {
     return { page: "unknown" };
   }
@@ -68,10 +75,12 @@ export function routeOf(path: string, query: string): Route {
   return { page: "unknown" };
 }
 
+/** The path of the list of matches. */
+export const HOME = `${ROOT}/`;
 /** Returns the path of a match. */
-export const matchPath = (matchId: string) => `/m/${encodeURIComponent(matchId)}`;
+export const matchPath = (matchId: string) => `${ROOT}/m/${encodeURIComponent(matchId)}`;
 /** Returns the path of the list of a bot's matches. */
-export const botPath = (name: string) => `/?${new URLSearchParams({ bot: name })}`;
+export const botPath = (name: string) => `${ROOT}/?${new URLSearchParams({ bot: name })}`;
 /** Returns the path of a ladder, or of a bot on it. */
 export const ladderPath = (ladderId: string, bot?: string) =>
-  `/ladder/${encodeURIComponent(ladderId)}${bot === undefined ? "" : `/${encodeURIComponent(bot)}`}`;
+  `${ROOT}/ladder/${encodeURIComponent(ladderId)}${bot === undefined ? "" : `/${encodeURIComponent(bot)}`}`;

@@ -3,7 +3,7 @@
 // Must be the first import, since it sends the first request.
 import "./source/early.ts";
 import { html, render, type TemplateResult } from "lit-html";
-import { readViewState, routeOf, type Route } from "./address.ts";
+import { HOME, readViewState, ROOT, routeOf, type Route } from "./address.ts";
 import { BotPage } from "./ladder/bot.ts";
 import { LadderList } from "./ladder/list.ts";
 import { StandingsPage } from "./ladder/standings.ts";
@@ -76,7 +76,7 @@ async function open(file: File): Promise<void> {
   show(() => waiting(`Verifying ${plain(file.name)}…`));
   try {
     const record = recordOf(await openReplay(file));
-    history.pushState(null, "", "/replay");
+    history.pushState(null, "", `${ROOT}/replay`);
     current = "";
     showMatch(record, "?");
   } catch (error) {
@@ -152,7 +152,7 @@ function go(route: Route): void {
       return show(() => bot.view());
     }
     case "unknown":
-      return show(() => html`<main class="plain"><div class="panel empty"><h1>Page not found</h1><p><a href="/">All matches</a></p></div></main>`);
+      return show(() => html`<main class="plain"><div class="panel empty"><h1>Page not found</h1><p><a href=${HOME}>All matches</a></p></div></main>`);
   }
 }
 

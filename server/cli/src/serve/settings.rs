@@ -138,7 +138,7 @@ pub(super) struct Settings {
     /// Do not serve the web page
     #[arg(long)]
     pub(super) no_page: bool,
-    /// Host name under which browsers reach the page (repeatable)
+    /// Host name, or HOST:PORT, under which browsers reach the page (repeatable)
     ///
     /// IP addresses and `localhost` are always accepted. This flag is not needed with TLS.
     #[arg(long, value_name = "NAME")]

@@ -5,7 +5,7 @@ import { guard } from "lit-html/directives/guard.js";
 import { repeat } from "lit-html/directives/repeat.js";
 import { type MatchInfo, MatchState } from "../../gen/bridgemaster/v1/match_pb.ts";
 import type { ListMatchesResponse } from "../../gen/bridgemaster/v1/match_service_pb.ts";
-import { botPath, matchPath } from "../address.ts";
+import { botPath, HOME, matchPath } from "../address.ts";
 import { seatBadge } from "../drawing/seat.ts";
 import { GAMES, gameOf } from "../games/registry.ts";
 import { failurePage, waiting } from "../shell.ts";
@@ -125,7 +125,7 @@ function filters(query: URLSearchParams): TemplateResult {
   return html`<form class="filters" @submit=${onFilter}>${choice("game", "Game", GAMES.map(({ id, name }) => [id, name]))}
     ${choice("state", "State", Object.keys(STATES).map((state) => [state, state]))}
     ${text("bot", "Bot", "name")}${text("label", "Label", "name=value")}<button type="submit">Filter</button>
-    ${[...query.values()].some(Boolean) ? html`<a href="/">all</a>` : undefined}</form>`;
+    ${[...query.values()].some(Boolean) ? html`<a href=${HOME}>all</a>` : undefined}</form>`;
 }
 
 /** Goes to the filtered list by script, since the content security policy forbids form submission. */
@@ -135,7 +135,7 @@ function onFilter(event: Event): void {
   for (const [name, value] of new FormData(event.currentTarget as HTMLFormElement)) {
     if (typeof value === "string" && value !== "") query.set(name, value);
   }
-  location.assign(`/?${query}`);
+  location.assign(`${HOME}?${query}`);
 }
 
 function gameName(match: MatchInfo): string {
@@ -155,7 +155,7 @@ function bots(match: MatchInfo): TemplateResult {
 function labels(match: MatchInfo): TemplateResult | undefined {
   const all = Object.entries(match.labels);
   if (all.length === 0) return undefined;
-  return html`<div class="labels">${all.map(([name, value]) => html`<a class="tag" href="/?${new URLSearchParams({ label: `${name}=${value}` })}"><bdi>${plain(name)}=${plain(value)}</bdi></a>`)}</div>`;
+  return html`<div class="labels">${all.map(([name, value]) => html`<a class="tag" href="${HOME}?${new URLSearchParams({ label: `${name}=${value}` })}"><bdi>${plain(name)}=${plain(value)}</bdi></a>`)}</div>`;
 }
 
 /** Renders a decorative thumbnail of a board; the link next to it leads to the match. */

@@ -3,7 +3,7 @@
 import { html, type TemplateResult } from "lit-html";
 import { SeatState } from "../../gen/bridgemaster/v1/match_pb.ts";
 import { gameOf } from "../games/registry.ts";
-import { matchPath } from "../address.ts";
+import { matchPath, ROOT } from "../address.ts";
 import { seatBadge } from "../drawing/seat.ts";
 import { faultName, timeText } from "../match/timeline.ts";
 import { decisionText } from "../match/transcript.ts";
@@ -93,7 +93,7 @@ function result(page: PlayPage): TemplateResult | undefined {
     <p><a href="${matchPath(matchId)}?seat=${page.seat}">View the match</a></p>
     <p><button type="button" class="small" @click=${() => {
       storeSeat(undefined);
-      location.assign("/play");
+      location.assign(`${ROOT}/play`);
     }}>Play another seat</button></p>`;
 }
 

@@ -2,7 +2,7 @@
 // which takes longer than the server's answer. So it is encoded by hand.
 
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
-import { readViewState, routeOf } from "../address.ts";
+import { readViewState, ROOT, routeOf } from "../address.ts";
 import { keyHeaders } from "./key.ts";
 
 interface Sent {
@@ -34,7 +34,7 @@ function send(): Sent | undefined {
   // A single file has no server.
   if (route.page !== "match" || !location.protocol.startsWith("http")) return undefined;
   const { at, seat } = readViewState(location.search);
-  const url = `${location.origin}/bridgemaster.v1.MatchService/WatchPositions`;
+  const url = `${location.origin}${ROOT}/bridgemaster.v1.MatchService/WatchPositions`;
   const body = bodyOf(route.matchId, at ?? 0, typeof seat === "number" ? seat : undefined);
   const cut = new AbortController();
   const headers = { "content-type": "application/grpc-web+proto", "x-grpc-web": "1", ...keyHeaders() };

@@ -52,7 +52,8 @@ async function loadFirst(client: Client, matchId: string, { at, seat }: FollowOp
     const request = { source: sourceOf(matchId), viewers: viewersOf(views), fromDecision: at ?? 0 };
     for await (const message of client.watchPositions(request, { signal: cut.signal })) {
       record.add(message);
-      break;
+      // A heartbeat is empty.
+      if (message.match || message.position) break;
     }
     cut.abort();
     return record;

@@ -5,6 +5,7 @@ import { createGrpcWebTransport } from "@connectrpc/connect-web";
 import { LadderService } from "../../gen/bridgemaster/v1/ladder_service_pb.ts";
 import { SeatService } from "../../gen/bridgemaster/v1/seat_service_pb.ts";
 import { MatchService } from "../../gen/bridgemaster/v1/match_service_pb.ts";
+import { ROOT } from "../address.ts";
 import { readPositions } from "./delimited.ts";
 import { fetchOnce } from "./early.ts";
 import { keyHeaders } from "./key.ts";
@@ -36,7 +37,7 @@ const retryDuringTakeover: Interceptor = (next) => async (request) => {
   }
 };
 
-const transport = () => createGrpcWebTransport({ baseUrl: location.origin, interceptors: [retryDuringTakeover, withKey], fetch: fetchOnce });
+const transport = () => createGrpcWebTransport({ baseUrl: location.origin + ROOT, interceptors: [retryDuringTakeover, withKey], fetch: fetchOnce });
 
 export const matches = () => createClient(MatchService, transport());
 export const ladders = () => createClient(LadderService, transport());
@@ -45,7 +46,7 @@ export const seats = () => createClient(SeatService, transport());
 /** Sends a replay file to the server, which verifies it, and returns its positions. */
 export async function openReplay(file: Blob) {
   const headers = { "content-type": "application/octet-stream", ...keyHeaders() };
-  const response = await fetch("/open-replay", { method: "POST", body: file, headers });
+  const response = await fetch(`${ROOT}/open-replay`, { method: "POST", body: file, headers });
   if (!response.ok) throw new Error((await response.text()).slice(0, 1000) || `the server returned status ${response.status}`);
   return readPositions(new Uint8Array(await response.arrayBuffer()));
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readViewState, routeOf, writeViewState } from "../../src/address.ts";
+import { readViewState, rootOf, routeOf, writeViewState } from "../../src/address.ts";
 
 test("the view state survives a round trip through the address", () => {
   for (const look of [
@@ -22,4 +22,12 @@ test("each path has its page", () => {
   assert.equal(routeOf("/replay", "").page, "replay");
   assert.equal(routeOf("/m", "").page, "unknown");
   assert.equal(routeOf("/%", "").page, "unknown");
+});
+
+test("the root is the folder of the script, and pages are below it", () => {
+  assert.equal(rootOf("https://host/page.js"), "");
+  assert.equal(rootOf("https://host:8443/arena/page.js"), "/arena");
+  assert.equal(rootOf(undefined), "");
+  assert.deepEqual(routeOf("/arena/m/a", "", "/arena"), { page: "match", matchId: "a" });
+  assert.equal(routeOf("/arena/", "", "/arena").page, "matches");
 });

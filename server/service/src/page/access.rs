@@ -24,7 +24,8 @@ const LOCALHOST: &str = "localhost";
 /// Checks the host and the origin of requests.
 #[derive(Debug)]
 pub(crate) struct OriginGuard {
-    /// Host names of the server, besides its addresses.
+    /// Host names of the server, besides its addresses. A name with a port, as `HOST:PORT`, is
+    /// valid only with that port.
     names: Vec<String>,
     /// Whether the server has a certificate, by which browsers verify its name.
     is_certified: bool,
@@ -37,7 +38,7 @@ pub(crate) enum ForeignRequest {
     NoHost,
     #[error(
         "the request is for the host {0:?}, which is not a name of this server; if it should be, start \
-         the server with --page-host NAME"
+         the server with --page-host NAME or NAME:PORT"
     )]
     Host(String),
     #[error("the request comes from a page of another origin, {0:?}; use the page of this server")]
@@ -51,36 +52,45 @@ impl OriginGuard {
 
     /// Checks that a request is for this server, and that it does not come from a page of another
     /// origin.
-    pub(crate) fn check(&self, request: &Request<Body>) -> Result<(), ForeignRequest> {
+    pub(crate) fn check<B>(&self, request: &Request<B>) -> Result<(), ForeignRequest> {
         let host = host_of(request).ok_or(ForeignRequest::NoHost)?;
-        if !self.is_own_host(host.host()) {
-            return Err(ForeignRequest::Host(host.host().to_owned()));
+        if !self.is_own_host(&host) {
+            return Err(ForeignRequest::Host(host.as_str().to_owned()));
         }
         for origin in request.headers().get_all(header::ORIGIN) {
             let text = String::from_utf8_lossy(origin.as_bytes());
             let origin: Option<Uri> = text.parse().ok();
             let authority = origin.as_ref().and_then(Uri::authority);
-            let is_same = authority
-                .is_some_and(|authority| authority.as_str().eq_ignore_ascii_case(host.as_str()));
-            if !is_same {
+            // A proxy can replace the host, but not the origin.
+            let is_own = authority.is_some_and(|authority| {
+                authority.as_str().eq_ignore_ascii_case(host.as_str())
+                    || self.has_name(authority.as_str())
+            });
+            if !is_own {
                 return Err(ForeignRequest::Origin(text.into_owned()));
             }
         }
         Ok(())
     }
 
-    fn is_own_host(&self, host: &str) -> bool {
+    fn has_name(&self, host: &str) -> bool {
+        self.names.iter().any(|name| host.eq_ignore_ascii_case(name))
+    }
+
+    fn is_own_host(&self, authority: &Authority) -> bool {
+        let host = authority.host();
         let address = host.trim_start_matches('[').trim_end_matches(']');
         // DNS rebinding needs a name, so addresses are safe.
         self.is_certified
             || address.parse::<IpAddr>().is_ok()
             || host.eq_ignore_ascii_case(LOCALHOST)
-            || self.names.iter().any(|name| host.eq_ignore_ascii_case(name))
+            || self.has_name(host)
+            || self.has_name(authority.as_str())
     }
 }
 
 /// Returns the host that a request names; `None` if the host is missing or ambiguous.
-fn host_of(request: &Request<Body>) -> Option<Authority> {
+fn host_of<B>(request: &Request<B>) -> Option<Authority> {
     if let Some(authority) = request.uri().authority() {
         return Some(authority.clone());
     }
@@ -153,7 +163,7 @@ mod tests {
     }
 
     fn check(host: &str, origin: Option<&str>) -> Result<(), ForeignRequest> {
-        let names = vec!["bridge.example".to_owned()];
+        let names = vec!["bridge.example".to_owned(), "with-port.example:8443".to_owned()];
         OriginGuard::new(names, false).check(&request(host, origin))
     }
 
@@ -167,6 +177,7 @@ mod tests {
             "LocalHost",
             "bridge.example",
             "Bridge.Example:443",
+            "with-port.example:8443",
         ] {
             assert_eq!(check(host, None), Ok(()), "{host}");
             let origin = format!("http://{}", host.to_lowercase());
@@ -181,6 +192,8 @@ mod tests {
             "localhost.evil.example",
             "127.0.0.1.evil.example",
             "bridge.example.evil.example",
+            "with-port.example",
+            "with-port.example:8080",
         ] {
             assert!(matches!(check(host, None), Err(ForeignRequest::Host(_))), "{host}");
         }
@@ -188,6 +201,16 @@ mod tests {
         let mut two = request("127.0.0.1", None);
         two.headers_mut().append(header::HOST, "evil.example".parse().unwrap());
         assert_eq!(OriginGuard::new(Vec::new(), false).check(&two), Err(ForeignRequest::NoHost));
+    }
+
+    #[test]
+    fn a_proxy_that_replaces_the_host_passes_requests_of_the_named_origins() {
+        for origin in ["https://bridge.example", "https://with-port.example:8443"] {
+            assert_eq!(check("127.0.0.1:8080", Some(origin)), Ok(()), "{origin}");
+        }
+        for origin in ["https://bridge.example:8080", "https://with-port.example"] {
+            assert!(check("127.0.0.1:8080", Some(origin)).is_err(), "{origin}");
+        }
     }
 
     #[test]

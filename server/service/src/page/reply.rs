@@ -4,10 +4,7 @@ use axum::body::Body as AxumBody;
 use bridgemaster_page::CONTENT_SECURITY_POLICY;
 use tonic::{
     body::Body,
-    codegen::{
-        Bytes,
-        http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode, header},
-    },
+    codegen::http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode, header},
 };
 
 /// The security headers of every response: no content sniffing, no more permissions than the page
@@ -18,6 +15,9 @@ const SECURITY_HEADERS: [(HeaderName, &str); 4] = [
     (header::REFERRER_POLICY, "no-referrer"),
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
 ];
+
+/// The header that makes nginx pass each message of a stream on at once.
+const BUFFERING_HEADER: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 const PLAIN_TEXT: &str = "text/plain; charset=utf-8";
 
@@ -30,6 +30,12 @@ pub(super) fn with_security_headers(mut response: Response<Body>) -> Response<Bo
     response
 }
 
+/// Forbids proxies to buffer a response.
+pub(super) fn unbuffered(mut response: Response<Body>) -> Response<Body> {
+    response.headers_mut().insert(BUFFERING_HEADER, HeaderValue::from_static("no"));
+    response
+}
+
 /// Builds a plain-text response.
 pub(super) fn text_response(status: StatusCode, sentence: &str) -> Response<Body> {
     let mut response = response_with_body(
@@ -38,14 +44,6 @@ pub(super) fn text_response(status: StatusCode, sentence: &str) -> Response<Body
     );
     *response.status_mut() = status;
     response
-}
-
-pub(super) struct ErrorReply(pub(super) StatusCode, pub(super) &'static str);
-
-impl From<ErrorReply> for Response<Body> {
-    fn from(ErrorReply(status, why): ErrorReply) -> Self {
-        text_response(status, why)
-    }
 }
 
 /// Builds a response with this body and content type.
@@ -64,15 +62,15 @@ pub(super) fn file_response(request: &Request<Body>) -> Response<Body> {
         .flat_map(|value| value.split(','))
         .any(|tag| [file.etag.as_str(), "*"].contains(&tag.trim().trim_start_matches("W/")));
     let omits_body = is_cached || *request.method() == Method::HEAD;
-    let body =
-        if omits_body { AxumBody::empty() } else { AxumBody::from(Bytes::from_static(file.bytes)) };
+    let length = file.bytes.len();
+    let body = if omits_body { AxumBody::empty() } else { AxumBody::from(file.bytes) };
     let mut response = response_with_body(body, HeaderValue::from_static(file.content_type));
     if is_cached {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
     }
     let headers = response.headers_mut();
     if !is_cached {
-        headers.insert(header::CONTENT_LENGTH, file.bytes.len().into());
+        headers.insert(header::CONTENT_LENGTH, length.into());
     }
     // Browsers revalidate the file each time, so that they show the page of the running version
     // after an update.

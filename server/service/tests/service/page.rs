@@ -20,7 +20,7 @@ use crate::{
     caller::positions_of,
     raw_call::{LIST_MATCHES, framed_message},
     streams::PATIENCE,
-    test_server::{TestServer, config, of_two},
+    test_server::{TestServer, config, of_two, without_bots},
 };
 
 /// A response in HTTP/1.1.
@@ -116,6 +116,7 @@ async fn call<M: Message + Default>(
     let answer = ask(page, "POST", &path, &[&[WEB], more].concat(), &body).await;
     assert_eq!(answer.status, 200);
     assert_eq!(answer.header("content-type"), WEB.1);
+    assert_eq!(answer.header("x-accel-buffering"), "no");
     let (mut messages, mut trailers) = (Vec::new(), String::new());
     let mut rest = &answer.body[..];
     while let Some((head, after)) = rest.split_first_chunk::<5>() {
@@ -138,7 +139,7 @@ async fn call<M: Message + Default>(
 }
 
 #[tokio::test]
-async fn every_path_but_a_files_serves_the_page_with_its_security_headers() {
+async fn paths_without_a_file_serve_the_page_with_security_headers() {
     let server = TestServer::open().await;
     for path in ["/", "/m/0123456789abcdef?at=37&seat=2", "/replay", "/anything/else"] {
         let answer = get(server.page, path, &[]).await;
@@ -147,6 +148,7 @@ async fn every_path_but_a_files_serves_the_page_with_its_security_headers() {
         assert!(answer.text().starts_with("<!doctype html>"), "{path}");
         assert_eq!(answer.header("content-length"), answer.body.len().to_string());
     }
+    assert!(get(server.page, "/m/1", &[]).await.text().contains("src=\"../page.js\""));
     for (path, kind) in [("/page.js", "text/javascript"), ("/page.css", "text/css")] {
         let answer = get(server.page, path, &[]).await;
         assert_eq!(answer.header("content-type"), format!("{kind}; charset=utf-8"));
@@ -239,7 +241,9 @@ async fn requests_of_foreign_hosts_and_origins_are_refused() {
     // The server's own origin, and one with a configured host name.
     let own = format!("http://127.0.0.1:{port}");
     let named = [("host", "bridge.example"), ("origin", "https://bridge.example")];
-    for more in [&[("origin", own.as_str())][..], &named] {
+    // A proxy that replaced the host.
+    let proxied = [("origin", "https://bridge.example")];
+    for more in [&[("origin", own.as_str())][..], &named, &proxied] {
         assert_eq!(get(server.page, "/", more).await.status, 200, "{more:?}");
         let more = [more, &[WEB]].concat();
         let answer = ask(server.page, "POST", LIST_MATCHES, &more, &[0; 5]).await;
@@ -346,6 +350,27 @@ async fn a_replay_file_opens_without_a_key_and_an_invalid_one_is_refused() {
     let large = vec![0; 4 * 1024 * 1024 + 1];
     let refused = ask(server.page, "POST", "/open-replay", &[], &large).await;
     assert_eq!(refused.status, 413);
+}
+
+#[tokio::test]
+async fn slow_uploads_do_not_delay_the_replay_files_of_others() {
+    let hello_time = 10 * PATIENCE;
+    let server = TestServer::with_limits(Limits { hello_time, ..Limits::default() }).await;
+    let seated = server.create(without_bots()).await;
+    server.result(&seated.match_id).await;
+    let file = server.replay_file(&seated.match_id).await.unwrap();
+    let mut slow = Vec::new();
+    for _ in 0..8 {
+        let mut connection = TcpStream::connect(server.page).await.unwrap();
+        let head = format!(
+            "POST /open-replay HTTP/1.1\r\nhost: {}\r\ncontent-length: 100\r\n\r\nfirst bytes",
+            server.page
+        );
+        connection.write_all(head.as_bytes()).await.unwrap();
+        slow.push(connection);
+    }
+    let answer = ask(server.page, "POST", "/open-replay", &[], &file).await;
+    assert_eq!(answer.status, 200);
 }
 
 #[tokio::test]
