@@ -81,7 +81,8 @@ impl<U: Message + Default + Send + 'static> Codec for BytesCodec<U> {
     }
 }
 
-/// Copies an encoded message into its call's buffer.
+/// Copies an encoded message into its call's buffer. Each message is sent before the next one is
+/// polled: a service may record the time at which the transport takes a message.
 #[derive(Debug)]
 pub struct BytesEncoder(());
 
@@ -95,6 +96,6 @@ impl Encoder for BytesEncoder {
     }
 
     fn buffer_settings(&self) -> BufferSettings {
-        BufferSettings::new(BUFFER_BYTES, YIELD_BYTES)
+        BufferSettings::new(BUFFER_BYTES, 1)
     }
 }

@@ -1,20 +1,12 @@
 //! Adds error details to refusals that the transport returns before a service is called.
 
-use std::{
-    future::ready,
-    pin::Pin,
-    task::{Context, Poll},
-};
+use std::convert::Infallible;
 
 use bridgemaster_proto::{METHODS, v1::RefusalReason};
-use tonic::{
-    Code, Status,
-    body::Body,
-    codegen::{Service, http},
-    metadata::MetadataValue,
-};
+use tonic::{Code, Status, body::Body, codegen::http, metadata::MetadataValue};
+use tower::service_fn;
 
-use crate::{limits::MAX_QUOTED_CHARS, refusal::Refusal};
+use crate::{limits::MAX_QUOTED_CHARS, refusal::Refusal, transport::Calls};
 
 /// Metadata key for the compression of a call's messages.
 const ENCODING_KEY: &str = "grpc-encoding";
@@ -24,40 +16,23 @@ const ACCEPT_ENCODING_KEY: &str = "grpc-accept-encoding";
 /// and small compressed messages could expand to fill the memory.
 const UNCOMPRESSED: &str = "identity";
 
-/// Middleware that adds a reason to refusals that have none: for unknown methods, for compressed
-/// messages, and for requests that cannot be decoded or are too large.
-#[derive(Clone, Debug)]
-pub struct RefusalDetails<S>(pub S);
-
-impl<S> Service<http::Request<Body>> for RefusalDetails<S>
-where
-    S: Service<http::Request<Body>, Response = http::Response<Body>>,
-    S::Future: Send + 'static,
-    S::Error: Send + 'static,
-{
-    type Response = http::Response<Body>;
-    type Error = S::Error;
-    type Future =
-        Pin<Box<dyn Future<Output = Result<http::Response<Body>, S::Error>> + Send + 'static>>;
-
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
-        self.0.poll_ready(context)
-    }
-
-    fn call(&mut self, request: http::Request<Body>) -> Self::Future {
-        if let Some(refused) = compression_refusal(request.headers()) {
-            return Box::pin(ready(Ok(refused.into_http())));
-        }
-        let method = request.uri().clone();
-        let answering = self.0.call(request);
-        Box::pin(async move {
-            let response = answering.await?;
-            Ok(match refusal_with_reason(response.headers(), method.path()) {
+/// Adds a reason to refusals that have none: for unknown methods, for compressed messages, and for
+/// requests that cannot be decoded or are too large.
+pub fn with_refusal_details<S: Calls>(services: S) -> impl Calls {
+    service_fn(move |request: http::Request<Body>| {
+        let mut services = services.clone();
+        async move {
+            if let Some(refused) = compression_refusal(request.headers()) {
+                return Ok(refused.into_http());
+            }
+            let method = request.uri().clone();
+            let response = services.call(request).await?;
+            Ok::<_, Infallible>(match refusal_with_reason(response.headers(), method.path()) {
                 Some(refusal) => Status::from(refusal).into_http(),
                 None => response,
             })
-        })
-    }
+        }
+    })
 }
 
 /// Returns the status for a call with compressed messages; `None` for a call with uncompressed

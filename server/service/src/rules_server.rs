@@ -2,7 +2,7 @@
 
 use std::{io, sync::Arc, time::Duration};
 
-use bridgemaster_edge::{identity::Authenticator, refusal_details::RefusalDetails};
+use bridgemaster_edge::{identity::Authenticator, refusal_details::with_refusal_details};
 use bridgemaster_proto::{DESCRIPTORS, v1::rules_service_server::RulesServiceServer};
 use bridgemaster_store::CompiledFuture;
 use thiserror::Error;
@@ -12,8 +12,11 @@ use tokio::{
 };
 use tokio_stream::{Stream, wrappers::TcpListenerStream};
 use tokio_util::sync::CancellationToken;
-use tonic::transport::{Server, server::Connected};
-use tower_layer::layer_fn;
+use tonic::{
+    service::Routes,
+    transport::{Server, server::Connected},
+};
+use tower::layer::layer_fn;
 
 use crate::{rules::Workers, services::RulesRpc};
 
@@ -101,7 +104,7 @@ impl RulesServer {
             .build_v1()?;
         let served = Server::builder()
             .tcp_nodelay(true)
-            .layer(layer_fn(RefusalDetails))
+            .layer(layer_fn(with_refusal_details::<Routes>))
             .add_service(health)
             .add_service(reflection)
             .add_service(RulesServiceServer::new(rpc))

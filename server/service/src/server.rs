@@ -16,17 +16,13 @@ use std::{collections::HashSet, net::SocketAddr, sync::Arc, time::Instant};
 use bridgemaster_cluster::{Cluster, forwarding::Forwarder};
 use bridgemaster_edge::{
     identity::Authenticator,
-    limits::Limits,
     metrics::Metrics,
     refusal::Refusal,
-    transport::{
-        Call, CallerId, ClientKind, ConnectionInfo, Origin, RequestArrivalTimeout, Tls,
-        TokenBuckets, serve,
-    },
+    transport::{Call, CallerId, ClientKind, ConnectionInfo, Origin, Tls, TokenBuckets, serve},
 };
 use bridgemaster_live::{Matches, journal::Journal, replays::Retention};
 use bridgemaster_matchmaking::{ladder::Ladders, lobby::Lobby};
-use bridgemaster_proto::v1::{Ladder, seat_service_server::SeatServiceServer};
+use bridgemaster_proto::v1::Ladder;
 use bridgemaster_store::CompiledFuture;
 use tokio::{join, net::TcpListener, select};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
@@ -42,14 +38,14 @@ use self::{
     },
     startup::{
         create_replay_folder, lease_check, load_secrets, node_forwarding, recover_ladders,
-        recover_matches, replay_exporter, replay_retention, start_journal, start_rules,
+        recover_matches, replay_exporter, replay_retention, start_journal, start_workers,
     },
 };
 use crate::{
-    page::{Page, PageContext},
-    play::{SeatAdmission, SeatAuthenticator, SeatRegistry, SeatRpc},
+    page::{PageContext, page},
+    play::SeatAdmission,
     rules::Workers,
-    services::ReplaySlots,
+    services::ReplayVerifier,
 };
 
 pub use errors::{BindError, ServeError};
@@ -95,6 +91,7 @@ pub struct Server {
     replays: Option<ReplayTask>,
     /// The worker threads of `RulesService`, if it is enabled.
     rules: Option<Arc<Workers>>,
+    replay_verifier: Arc<ReplayVerifier>,
     /// The task that commits for the journal.
     _writing: Option<AbortOnDropHandle<()>>,
     /// The replay retention task, to be spawned once the server runs.
@@ -154,7 +151,7 @@ impl Server {
         let ladders = Ladders::new(ladder_set, store, Arc::clone(&matches), Arc::clone(&lobby));
         let ladders = recover_ladders(ladders, options.ladders, &authenticator).await?;
         let retention = replay_retention(storage, exporter.as_ref(), &matches);
-        let rules = options.rules.then(|| start_rules(matches.limits()));
+        let (rules, replay_verifier) = start_workers(matches.limits(), options.rules)?;
         let (listener, local_addr) = listen(addr).await?;
         let metrics = listen_opt(options.metrics).await?;
         Ok(Self {
@@ -170,7 +167,8 @@ impl Server {
             lobby,
             ladders,
             journal,
-            rules: rules.transpose()?,
+            rules,
+            replay_verifier,
             _writing: writing,
             retention,
             shared,
@@ -239,13 +237,12 @@ impl Server {
         let (services_health, health) = ServicesHealth::new(self.rules.is_some()).await;
         let _tasks = self.spawn_tasks();
         self.ladders.run_all();
-        let routes = Routes::new(RequestArrivalTimeout::new(health, limits.hello_time));
+        let routes = Routes::new(health);
         let slots = PortSlots::new(&limits);
         let calls = Arc::new(TokenBuckets::new(limits.calls_per_address));
-        let replay_slots = Arc::new(ReplaySlots::new());
         let authenticator = || self.authenticator.clone();
         let limit_calls = limit_calls(Arc::clone(&calls), Arc::clone(&matches), authenticator());
-        let services = self.services(routes, &slots, &replay_slots, limit_calls)?;
+        let services = self.services(routes, &slots, limit_calls)?;
         let shared = ListenerContext::new(self.tls, &matches, authenticator(), self.forwarder);
         info!(addr = %self.local_addr, "serving");
         let (hosted, lobby) = (Arc::clone(&matches), Arc::clone(&self.lobby));
@@ -258,16 +255,16 @@ impl Server {
             StopSignals { drain, stop },
             drained.clone(),
         );
-        let serving_page = self.page.map(|page| {
+        let serving_page = self.page.map(|listener| {
             let context = PageContext {
-                guard: page.guard(&shared),
+                guard: listener.guard(&shared),
                 authenticator: authenticator(),
-                replays: replay_slots,
+                replays: self.replay_verifier,
                 calls,
                 limits: limits.clone(),
             };
-            let served = Page::new(services.for_browsers, context);
-            page.serve(served, shared.clone(), slots.for_browsers, drained.clone())
+            let served = page(services.for_browsers, context);
+            listener.serve(served, shared.clone(), slots.for_browsers, drained.clone())
         });
         let serving_page = async {
             if let Some(serving) = serving_page {
@@ -352,15 +349,4 @@ fn limit_calls(
             }
         }
     }
-}
-
-/// Creates the service for one port. The server's two ports share the seat registry.
-fn seat_service(
-    authenticator: SeatAuthenticator,
-    registry: &SeatRegistry,
-    limits: &Limits,
-) -> RequestArrivalTimeout<SeatServiceServer<SeatRpc>> {
-    let calls = SeatServiceServer::new(SeatRpc::new(authenticator, registry.clone()));
-    let calls = calls.max_decoding_message_size(limits.play_message_bytes);
-    RequestArrivalTimeout::new(calls, limits.hello_time)
 }

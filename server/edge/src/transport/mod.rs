@@ -3,13 +3,14 @@
 //! incomplete requests.
 
 mod answer;
-mod bounded_listener;
 mod call;
+mod calls;
 mod connection;
 mod connection_slots;
 mod evictor;
 mod fair_queue;
 mod forwarding_node;
+mod heartbeat;
 mod incoming;
 mod keyed_limits;
 mod quotas;
@@ -23,18 +24,19 @@ use std::net::{IpAddr, Ipv6Addr};
 
 use bridgemaster_store::KeyId;
 
-pub use bounded_listener::BoundedListener;
 pub use call::{Call, QueueBudget, Watcher};
+pub use calls::Calls;
 pub use connection::{Connection, ConnectionInfo};
 pub use connection_slots::{ConnectionSlots, SeatProtection};
 pub use forwarding_node::{
     BEAT_INTERVAL, ForwardedCall, ForwardedOrigin, ForwardingNode, ForwardingNodeId,
     ForwardingNodes, LagReader,
 };
+pub use heartbeat::with_heartbeats;
 pub use incoming::incoming;
 pub use keyed_limits::{KeyedLimiter, KeyedPermit, TokenBuckets};
-pub use quotas::{Quotas, RequestBytes, RulesBudget, RulesPermit};
-pub use request_timeout::RequestArrivalTimeout;
+pub use quotas::{Quotas, ReplaySlot, RequestBytes, RulesBudget, RulesPermit};
+pub use request_timeout::{awaited_body, with_arrival_timeout};
 pub use round_trip::MinRoundTrip;
 pub use serving::{MetadataReaders, serve};
 pub use tls::{Tls, TlsError, TlsFiles};

@@ -12,62 +12,42 @@ use tokio::time::{Sleep, sleep};
 use tonic::{
     Status,
     body::Body,
-    codegen::{Bytes, Service, http},
-    server::NamedService,
+    codegen::{Bytes, http},
 };
+use tower::ServiceExt as _;
 
-use super::{Call, RequestBytes};
+use super::{Call, RequestBytes, calls::Calls};
 use crate::{limits::CALL_BUFFER_BYTES, refusal::Refusal};
 
-/// The only method of these services that receives a stream of requests.
-const OPEN_SESSION_PATH: &str = "/bridgemaster.v1.RulesService/OpenSession";
+/// The services and methods that receive streams of requests, which arrive one by one.
+const REQUEST_STREAMS: [&str; 3] = [
+    "/bridgemaster.v1.PlayService/",
+    "/bridgemaster.v1.RulesService/OpenSession",
+    "/bridgemaster.internal.v1.ForwardingService/",
+];
 
-/// Middleware that limits the time in which the whole request of a call has to arrive. An
-/// unfinished request occupies a stream and counts against the limit on unfinished requests, so it
-/// must not stay unfinished forever.
-#[derive(Clone, Debug)]
-pub struct RequestArrivalTimeout<S> {
-    service: S,
-    limit: Duration,
-}
-
-impl<S> RequestArrivalTimeout<S> {
-    /// Wraps `service` with a time limit for requests.
-    pub fn new(service: S, limit: Duration) -> Self {
-        Self { service, limit }
-    }
-}
-
-impl<S: NamedService> NamedService for RequestArrivalTimeout<S> {
-    const NAME: &'static str = S::NAME;
-}
-
-impl<S: Service<http::Request<Body>>> Service<http::Request<Body>> for RequestArrivalTimeout<S> {
-    type Response = S::Response;
-    type Error = S::Error;
-    type Future = S::Future;
-
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
-        self.service.poll_ready(context)
-    }
-
-    fn call(&mut self, request: http::Request<Body>) -> S::Future {
-        let limit = self.limit;
-        // The requests of a session arrive one by one, and each is processed before the next is
-        // read.
-        if request.uri().path() == OPEN_SESSION_PATH {
-            return self.service.call(request);
+/// Limits the time in which the whole request of a call has to arrive. An unfinished request
+/// occupies a stream and counts against the limit on unfinished requests, so it must not stay
+/// unfinished forever.
+pub fn with_arrival_timeout<S: Calls>(services: S, limit: Duration) -> impl Calls {
+    services.map_request(move |request: http::Request<Body>| {
+        if REQUEST_STREAMS.iter().any(|path| request.uri().path().starts_with(path)) {
+            return request;
         }
-        self.service.call(request.map(|body| {
-            Body::new(AwaitedBody {
-                body,
-                until: Box::pin(sleep(limit)),
-                limit,
-                uncounted: CALL_BUFFER_BYTES,
-                counted: None,
-            })
-        }))
-    }
+        request.map(|body| awaited_body(body, limit))
+    })
+}
+
+/// Limits the time in which a request body has to arrive, and counts its bytes against the limit on
+/// unfinished requests until the returned body is dropped.
+pub fn awaited_body(body: Body, limit: Duration) -> Body {
+    Body::new(AwaitedBody {
+        body,
+        until: Box::pin(sleep(limit)),
+        limit,
+        uncounted: CALL_BUFFER_BYTES,
+        counted: None,
+    })
 }
 
 /// A request body that must be complete within a time limit.

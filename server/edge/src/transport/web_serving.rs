@@ -18,16 +18,14 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tonic::{
     Status,
     body::Body,
-    codegen::{
-        Service,
-        http::{HeaderValue, Request, Response, header},
-    },
+    codegen::http::{HeaderValue, Request, Response, header},
     transport::server::Connected as _,
 };
 use tracing::debug;
 
 use super::{
     call::{CURRENT_CALL, Call, ConnectionContext},
+    calls::Calls,
     connection::{Connection, ConnectionInfo},
     fair_queue::FairlyPolled,
     quotas::Quotas,
@@ -42,19 +40,13 @@ const GRPC_WEB_CONTENT_TYPE: HeaderValue = HeaderValue::from_static("application
 
 /// Serves the requests of `connections` until `stopped` is cancelled and all requests in progress
 /// have ended.
-pub async fn serve_web<S>(
+pub async fn serve_web(
     connections: impl Stream<Item = Connection>,
-    page: S,
+    page: impl Calls,
     read_key: ReadKey,
     quotas: Arc<Quotas>,
     stopped: CancellationToken,
-) where
-    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>
-        + Clone
-        + Send
-        + 'static,
-    S::Future: Send,
-{
+) {
     let serving = TaskTracker::new();
     let mut connections = pin!(connections);
     while let Some(Some(connection)) = stopped.run_until_cancelled(connections.next()).await {
@@ -137,14 +129,7 @@ impl<S> WebRequests<S> {
     }
 }
 
-impl<S> hyper::service::Service<Request<Incoming>> for WebRequests<S>
-where
-    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>
-        + Clone
-        + Send
-        + 'static,
-    S::Future: Send,
-{
+impl<S: Calls> hyper::service::Service<Request<Incoming>> for WebRequests<S> {
     type Response = Response<AnswerBody>;
     type Error = Infallible;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;

@@ -7,18 +7,12 @@ mod local;
 mod reply;
 mod upload;
 
-use std::{
-    convert::Infallible,
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll},
-    time::Instant,
-};
+use std::{convert::Infallible, sync::Arc, time::Instant};
 
 use bridgemaster_edge::{
     identity::Authenticator,
     limits::Limits,
-    transport::{Call, CallerId, ConnectionInfo, Origin, TokenBuckets},
+    transport::{Call, CallerId, Calls, ConnectionInfo, Origin, TokenBuckets},
 };
 use bridgemaster_proto::v1::play_service_server;
 use tonic::{
@@ -29,14 +23,14 @@ use tonic::{
         http::{Method, Request, Response, StatusCode, header},
     },
 };
-use tonic_web::{GrpcWebLayer, GrpcWebService};
-use tower_layer::Layer as _;
+use tonic_web::GrpcWebLayer;
+use tower::{Layer as _, service_fn};
 
 use self::{
     access::{add_organiser_key, follow_link},
-    reply::{ErrorReply, file_response, text_response, with_security_headers},
+    reply::{file_response, text_response, unbuffered, with_security_headers},
 };
-use crate::services::ReplaySlots;
+use crate::services::ReplayVerifier;
 
 pub(crate) use access::OriginGuard;
 pub use local::{LocalPage, LocalPages, LocalServer, PageError};
@@ -47,19 +41,6 @@ const GRPC_WEB_CONTENT_TYPE: &str = "application/grpc-web";
 const METHOD_PREFIXES: [&str; 2] = ["/bridgemaster.", "/grpc.health.v1.Health/"];
 /// The path to which replay files are uploaded.
 const OPEN_REPLAY_PATH: &str = "/open-replay";
-
-/// The page, which forwards calls to the server's services.
-#[derive(Clone)]
-pub(crate) struct Page<S> {
-    services: GrpcWebService<S>,
-    context: Arc<PageContext>,
-}
-
-impl<S> Page<S> {
-    pub(crate) fn new(services: S, context: PageContext) -> Self {
-        Self { services: GrpcWebLayer::new().layer(services), context: Arc::new(context) }
-    }
-}
 
 /// The kind of a request.
 enum RequestKind {
@@ -73,9 +54,9 @@ enum RequestKind {
 
 impl RequestKind {
     /// Classifies a request, or returns an error response.
-    fn classify(request: &Request<Body>) -> Result<Self, ErrorReply> {
+    fn classify(request: &Request<Body>) -> Result<Self, Response<Body>> {
         let (method, path) = (request.method(), request.uri().path());
-        let refused = |status, why| Err(ErrorReply(status, why));
+        let refused = |status, why| Err(text_response(status, why));
         let type_of = request.headers().get(header::CONTENT_TYPE);
         let is_web = type_of
             .is_some_and(|value| value.as_bytes().starts_with(GRPC_WEB_CONTENT_TYPE.as_bytes()));
@@ -110,50 +91,21 @@ fn is_play(path: &str) -> bool {
     service == Some(play_service_server::SERVICE_NAME)
 }
 
-impl<S, B> Service<Request<Body>> for Page<S>
+/// Returns the page, which forwards calls to the server's services.
+pub(crate) fn page<S, B>(services: S, context: PageContext) -> impl Calls
 where
     S: Service<Request<Body>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
-    S::Future: Send,
+    S::Future: Send + 'static,
     B: http_body::Body<Data = Bytes, Error = Status> + Send + 'static,
 {
-    type Response = Response<Body>;
-    type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
-
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        Service::<Request<Body>>::poll_ready(&mut self.services, context)
-    }
-
-    fn call(&mut self, mut request: Request<Body>) -> Self::Future {
-        let Self { services, context } = self.clone();
-        // Calls the instance that was polled ready, and keeps a clone for the next request.
-        let mut services = std::mem::replace(&mut self.services, services);
-        Box::pin(async move {
-            if let Err(why) = context.guard.check(&request) {
-                return Ok(with_security_headers(text_response(
-                    StatusCode::FORBIDDEN,
-                    &why.to_string(),
-                )));
-            }
-            if let Some(private) = context.authenticator.private_access() {
-                if let Some(entered) = follow_link(private, &request) {
-                    return Ok(with_security_headers(entered));
-                }
-                add_organiser_key(private, &mut request);
-            }
-            let response = match RequestKind::classify(&request) {
-                Err(reply) => reply.into(),
-                // Calls are rate-limited by the services.
-                Ok(RequestKind::Call) => services.call(request).await?,
-                Ok(kind) => match (context.debit(&request), kind) {
-                    (Err(reply), _) => reply.into(),
-                    (Ok(()), RequestKind::OpenReplay) => context.open_replay(request).await,
-                    (Ok(()), RequestKind::File | RequestKind::Call) => file_response(&request),
-                },
-            };
-            Ok(with_security_headers(response))
-        })
-    }
+    let (services, context) = (GrpcWebLayer::new().layer(services), Arc::new(context));
+    service_fn(move |request| {
+        let (services, context) = (services.clone(), Arc::clone(&context));
+        async move {
+            let response = context.answer(services, request).await?;
+            Ok::<_, Infallible>(with_security_headers(response))
+        }
+    })
 }
 
 const KEY_RATE_EXCEEDED: &str = "the server's limit calls_per_key is reached; retry in a moment";
@@ -165,16 +117,45 @@ pub(crate) struct PageContext {
     /// Checks the host and the origin of requests.
     pub(crate) guard: OriginGuard,
     pub(crate) authenticator: Authenticator,
-    pub(crate) replays: Arc<ReplaySlots>,
+    pub(crate) replays: Arc<ReplayVerifier>,
     /// The limit on each address's call rate.
     pub(crate) calls: Arc<TokenBuckets<Option<Origin>>>,
     pub(crate) limits: Limits,
 }
 
 impl PageContext {
+    async fn answer<S>(
+        &self,
+        mut services: S,
+        mut request: Request<Body>,
+    ) -> Result<Response<Body>, Infallible>
+    where
+        S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
+    {
+        if let Err(why) = self.guard.check(&request) {
+            return Ok(text_response(StatusCode::FORBIDDEN, &why.to_string()));
+        }
+        if let Some(private) = self.authenticator.private_access() {
+            if let Some(entered) = follow_link(private, &request) {
+                return Ok(entered);
+            }
+            add_organiser_key(private, &mut request);
+        }
+        Ok(match RequestKind::classify(&request) {
+            Err(refused) => refused,
+            // Calls are rate-limited by the services.
+            Ok(RequestKind::Call) => unbuffered(services.call(request).await?),
+            Ok(kind) => match (self.debit(&request), kind) {
+                (Err(refused), _) => refused,
+                (Ok(()), RequestKind::OpenReplay) => unbuffered(self.open_replay(request).await),
+                (Ok(()), RequestKind::File | RequestKind::Call) => file_response(&request),
+            },
+        })
+    }
+
     /// Debits a request from its key's rate limit; without a valid key, from its address's rate
     /// limit.
-    fn debit(&self, request: &Request<Body>) -> Result<(), ErrorReply> {
+    fn debit(&self, request: &Request<Body>) -> Result<(), Response<Body>> {
         let caller = Call::current().map(|call| call.caller_id());
         if let Some(CallerId::Key(key)) = caller {
             let debited = self.authenticator.debit_call(&key);
@@ -187,6 +168,6 @@ impl PageContext {
     }
 }
 
-fn rate_exceeded(why: &'static str) -> ErrorReply {
-    ErrorReply(StatusCode::TOO_MANY_REQUESTS, why)
+fn rate_exceeded(why: &'static str) -> Response<Body> {
+    text_response(StatusCode::TOO_MANY_REQUESTS, why)
 }

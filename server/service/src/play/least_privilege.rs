@@ -1,34 +1,16 @@
 //! Refuses and counts calls that a started bot may not make on a private server.
 
-use std::{
-    convert::Infallible,
-    future::ready,
-    sync::Arc,
-    task::{Context, Poll},
-};
+use std::sync::Arc;
 
 use bridgemaster_edge::{
     identity::{CallingBot, ForbiddenForBot, PrivateAccess},
-    transport::{ConnectionInfo, ConnectionSlots},
+    transport::{Calls, ConnectionInfo, ConnectionSlots},
 };
 use bridgemaster_live::{Matches, RedeemedTicket};
-use tonic::{
-    Status,
-    body::Body,
-    codegen::{BoxFuture, Service, http},
-    metadata::MetadataMap,
-};
+use tonic::{Status, body::Body, codegen::http, metadata::MetadataMap};
+use tower::service_fn;
 
 use super::seat_authenticator::bearer_ticket;
-
-/// Middleware in front of all services, so that a new method is refused until it is listed as
-/// allowed.
-#[derive(Clone)]
-pub(crate) struct LeastPrivilege<S> {
-    services: S,
-    /// `None` if the services check keys themselves or accept calls without keys.
-    private: Option<Arc<PrivateServer>>,
-}
 
 struct PrivateServer {
     access: PrivateAccess,
@@ -37,41 +19,25 @@ struct PrivateServer {
     slots: Arc<ConnectionSlots>,
 }
 
-impl<S> LeastPrivilege<S> {
-    pub(crate) fn new(
-        services: S,
-        access: Option<PrivateAccess>,
-        matches: &Arc<Matches>,
-        slots: &Arc<ConnectionSlots>,
-    ) -> Self {
-        let private = |access| {
-            let (matches, slots) = (Arc::clone(matches), Arc::clone(slots));
-            Arc::new(PrivateServer { access, matches, slots })
-        };
-        let private = access.map(private);
-        Self { services, private }
-    }
-}
-
-impl<S> Service<http::Request<Body>> for LeastPrivilege<S>
-where
-    S: Service<http::Request<Body>, Response = http::Response<Body>, Error = Infallible>,
-    S::Future: Send + 'static,
-{
-    type Response = http::Response<Body>;
-    type Error = Infallible;
-    type Future = BoxFuture<Self::Response, Infallible>;
-
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.services.poll_ready(context)
-    }
-
-    fn call(&mut self, request: http::Request<Body>) -> Self::Future {
-        match self.private.as_ref().map(|private| private.check(&request)) {
-            Some(Err(refused)) => Box::pin(ready(Ok(refused.into_http()))),
-            None | Some(Ok(())) => Box::pin(self.services.call(request)),
+/// Refuses calls that a started bot may not make. Stands in front of all services, so that a new
+/// method is refused until it is listed as allowed. Without `access`, the services check keys
+/// themselves or accept calls without keys. `slots` are the connection slots of the port.
+pub(crate) fn with_least_privilege<S: Calls>(
+    services: S,
+    access: Option<PrivateAccess>,
+    matches: Arc<Matches>,
+    slots: Arc<ConnectionSlots>,
+) -> impl Calls {
+    let private = access.map(|access| Arc::new(PrivateServer { access, matches, slots }));
+    service_fn(move |request: http::Request<Body>| {
+        let (mut services, private) = (services.clone(), private.clone());
+        async move {
+            match private.map(|private| private.check(&request)) {
+                Some(Err(refused)) => Ok(refused.into_http()),
+                None | Some(Ok(())) => services.call(request).await,
+            }
         }
-    }
+    })
 }
 
 impl PrivateServer {

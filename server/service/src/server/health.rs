@@ -6,7 +6,8 @@ use bridgemaster_live::Matches;
 use bridgemaster_proto::v1::{
     catalog_service_server::CatalogServiceServer, ladder_service_server::LadderServiceServer,
     lobby_service_server::LobbyServiceServer, match_service_server::MatchServiceServer,
-    rules_service_server::RulesServiceServer, seat_service_server::SeatServiceServer,
+    play_service_server, rules_service_server::RulesServiceServer,
+    seat_service_server::SeatServiceServer,
 };
 use tokio::time::sleep;
 use tonic::server::NamedService;
@@ -18,7 +19,7 @@ use tonic_health::{
 use tracing::{error, info};
 
 use crate::{
-    play::{PlayRpc, SeatRpc},
+    play::SeatRpc,
     services::{CatalogRpc, LadderRpc, LobbyRpc, MatchRpc, RulesRpc},
 };
 
@@ -33,7 +34,7 @@ const HEALTH_INTERVAL: Duration = Duration::from_millis(250);
 const HEALTH_SERVICES: &[&str] = &[
     "",
     CatalogServiceServer::<CatalogRpc>::NAME,
-    PlayRpc::NAME,
+    play_service_server::SERVICE_NAME,
     SeatServiceServer::<SeatRpc>::NAME,
     MatchServiceServer::<MatchRpc>::NAME,
     LadderServiceServer::<LadderRpc>::NAME,

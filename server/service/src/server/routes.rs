@@ -1,11 +1,12 @@
-//! The routes to all services. Browsers can call only some of the services.
+//! The routes to all services, and the checks that every call passes. Browsers can call only some
+//! of the services.
 
 use std::sync::Arc;
 
 use bridgemaster_cluster::forwarding::{Forwarding, HeartbeatService};
 use bridgemaster_edge::{
-    refusal_details::RefusalDetails,
-    transport::{ConnectionSlots, RequestArrivalTimeout},
+    refusal_details::with_refusal_details,
+    transport::{Calls, ConnectionSlots, with_arrival_timeout, with_heartbeats},
 };
 use bridgemaster_proto::{
     DESCRIPTORS,
@@ -13,30 +14,28 @@ use bridgemaster_proto::{
     v1::{
         catalog_service_server::CatalogServiceServer, ladder_service_server::LadderServiceServer,
         lobby_service_server::LobbyServiceServer, rules_service_server::RulesServiceServer,
+        seat_service_server::SeatServiceServer,
     },
 };
 use tonic::service::{Routes, interceptor::InterceptedService};
 
-use super::{Server, errors::ServeError, listeners::PortSlots, seat_service};
+use super::{Server, errors::ServeError, listeners::PortSlots};
 use crate::{
-    play::{LeastPrivilege, PlayDispatcher, PlayRpc, SeatAuthenticator, SeatRegistry},
+    play::{SeatAuthenticator, SeatRegistry, SeatRpc, with_least_privilege, with_play},
     services::{
-        CatalogRpc, EncodedStreams, LadderRpc, LeaderOnly, LobbyRpc, MatchRpc, NodeRpc,
-        ReplaySlots, RulesRpc,
+        CatalogRpc, EncodedStreams, LadderRpc, LobbyRpc, MatchRpc, NodeRpc, RulesRpc, leader_only,
     },
 };
 
-/// A server's services. `F` limits the rate of calls.
-pub(super) struct Services<F> {
-    pub(super) for_programs:
-        InterceptedService<Forwarding<LeastPrivilege<RefusalDetails<PlayDispatcher>>>, F>,
+/// A server's services, for programs and for browsers. `F` limits the rate of calls.
+pub(super) struct Services<P, B, F> {
+    pub(super) for_programs: InterceptedService<P, F>,
     /// The services that browsers can call.
-    pub(super) for_browsers:
-        InterceptedService<Forwarding<LeastPrivilege<RefusalDetails<Routes>>>, F>,
+    pub(super) for_browsers: InterceptedService<B, F>,
 }
 
 impl Server {
-    /// Adds all services to `routes`. `slots` are the connection slots of the port.
+    /// Adds all services to `routes`. `slots` are the connection slots of the ports.
     ///
     /// # Errors
     /// When the descriptors of the protocol are invalid.
@@ -44,134 +43,102 @@ impl Server {
         &self,
         routes: Routes,
         slots: &PortSlots,
-        replay_slots: &Arc<ReplaySlots>,
         limit_calls: F,
-    ) -> Result<Services<F>, ServeError> {
-        let matches = &self.matches;
-        let routes = self.with_rpc_services(routes, Arc::clone(replay_slots))?;
-        let seat_authenticator = |slots: &Arc<ConnectionSlots>| {
-            let authenticator = self.authenticator.clone();
-            SeatAuthenticator::new(Arc::clone(matches), authenticator, Arc::clone(slots))
-        };
+    ) -> Result<Services<impl Calls + use<F>, impl Calls + use<F>, F>, ServeError> {
+        let PortSlots { for_programs, for_browsers } = slots;
+        let routes = self.with_rpc_services(routes)?;
+        let max_bytes = self.matches.limits().play_message_bytes;
+        // The ports share the registry.
         let registry = SeatRegistry::default();
-        let seats = |slots| seat_service(seat_authenticator(slots), &registry, matches.limits());
-        let play = PlayRpc::new(seat_authenticator(&slots.for_programs));
-        let for_browsers = routes.clone().add_service(seats(&slots.for_browsers));
-        let beats =
-            HeartbeatService::new(Arc::clone(matches.lifecycle()), Arc::clone(&slots.for_programs));
-        let for_programs = routes.add_service(seats(&slots.for_programs));
-        let for_programs = self.with_rules(self.with_node_services(for_programs, beats));
-        let for_programs = RefusalDetails(PlayDispatcher::new(play, for_programs));
-        let for_browsers = RefusalDetails(for_browsers.prepare());
-        let private = || self.authenticator.private_access().cloned();
-        let for_programs =
-            LeastPrivilege::new(for_programs, private(), matches, &slots.for_programs);
-        let for_browsers =
-            LeastPrivilege::new(for_browsers, private(), matches, &slots.for_browsers);
-        let forwarder = || self.forwarder.clone();
-        let for_programs = Forwarding::new(for_programs, forwarder());
-        let for_browsers = Forwarding::new(for_browsers, forwarder());
+        let seats = |slots| {
+            let seats = SeatRpc::new(self.seat_authenticator(slots), registry.clone());
+            SeatServiceServer::new(seats).max_decoding_message_size(max_bytes)
+        };
+        let play = self.seat_authenticator(for_programs);
+        let browser_services = routes.clone().add_service(seats(for_browsers)).prepare();
+        let program_services = routes.add_service(seats(for_programs));
+        let program_services = self.with_program_services(program_services, for_programs);
+        let program_services = with_play(play, program_services);
         Ok(Services {
-            for_programs: InterceptedService::new(for_programs, limit_calls.clone()),
-            for_browsers: InterceptedService::new(for_browsers, limit_calls),
+            for_programs: self.guard(program_services, for_programs, limit_calls.clone()),
+            for_browsers: self.guard(browser_services, for_browsers, limit_calls),
         })
+    }
+
+    fn seat_authenticator(&self, slots: &Arc<ConnectionSlots>) -> SeatAuthenticator {
+        let (matches, slots) = (Arc::clone(&self.matches), Arc::clone(slots));
+        SeatAuthenticator::new(matches, self.authenticator.clone(), slots)
+    }
+
+    /// Wraps services in the checks that every call passes.
+    fn guard<S: Calls, F>(
+        &self,
+        services: S,
+        slots: &Arc<ConnectionSlots>,
+        limit_calls: F,
+    ) -> InterceptedService<impl Calls + use<S, F>, F> {
+        let (matches, limits) = (Arc::clone(&self.matches), self.matches.limits());
+        let services = leader_only(services, Arc::clone(&matches));
+        let services = with_arrival_timeout(services, limits.hello_time);
+        let services = with_heartbeats(with_refusal_details(services), limits.ping_interval);
+        let private = self.authenticator.private_access().cloned();
+        let services = with_least_privilege(services, private, matches.clone(), Arc::clone(slots));
+        InterceptedService::new(Forwarding::new(services, self.forwarder.clone()), limit_calls)
     }
 
     /// Adds the reflection, unary and server-streaming services.
     ///
     /// # Errors
     /// When the descriptors of the protocol are invalid.
-    fn with_rpc_services(
-        &self,
-        routes: Routes,
-        replay_slots: Arc<ReplaySlots>,
-    ) -> Result<Routes, ServeError> {
-        let (limits, matches) = (self.matches.limits(), &self.matches);
+    fn with_rpc_services(&self, routes: Routes) -> Result<Routes, ServeError> {
+        let (matches, max_bytes) = (&self.matches, self.matches.limits().request_bytes);
         let reflection = || {
             tonic_reflection::server::Builder::configure()
                 .register_encoded_file_descriptor_set(DESCRIPTORS)
                 .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
         };
-        let routes = routes
-            .add_service(RequestArrivalTimeout::new(reflection().build_v1()?, limits.hello_time))
-            .add_service(RequestArrivalTimeout::new(
-                reflection().build_v1alpha()?,
-                limits.hello_time,
-            ))
-            .add_service(RequestArrivalTimeout::new(
-                CatalogServiceServer::new(CatalogRpc::new(*matches.signing_key().public()))
-                    .max_decoding_message_size(limits.request_bytes),
-                limits.hello_time,
-            ))
-            .add_service(RequestArrivalTimeout::new(
-                EncodedStreams::new(
-                    MatchRpc::new(
-                        Arc::clone(matches),
-                        Arc::clone(&self.lobby),
-                        Arc::clone(&self.ladders),
-                        self.authenticator.clone(),
-                        replay_slots,
-                        self.forwarder.clone(),
-                    ),
-                    limits.request_bytes,
-                ),
-                limits.hello_time,
-            ));
-        Ok(self.with_leader_services(routes))
-    }
-
-    /// Adds the services that only the leader provides.
-    fn with_leader_services(&self, routes: Routes) -> Routes {
-        let (limits, matches) = (self.matches.limits(), &self.matches);
-        let ladders = LadderRpc::new(Arc::clone(&self.ladders), self.authenticator.clone());
-        let ladders =
-            LadderServiceServer::new(ladders).max_decoding_message_size(limits.request_bytes);
-        let lobby = LobbyRpc::new(
+        let catalog = CatalogServiceServer::new(CatalogRpc::new(*matches.signing_key().public()));
+        let match_rpc = MatchRpc::new(
+            Arc::clone(matches),
             Arc::clone(&self.lobby),
             Arc::clone(&self.ladders),
             self.authenticator.clone(),
+            Arc::clone(&self.replay_verifier),
+            self.forwarder.clone(),
         );
-        let lobby = LobbyServiceServer::new(lobby).max_decoding_message_size(limits.request_bytes);
-        let time = limits.hello_time;
-        routes
-            .add_service(RequestArrivalTimeout::new(
-                LeaderOnly::new(ladders, Arc::clone(matches)),
-                time,
-            ))
-            .add_service(RequestArrivalTimeout::new(
-                LeaderOnly::new(lobby, Arc::clone(matches)),
-                time,
-            ))
+        let ladders = LadderRpc::new(Arc::clone(&self.ladders), self.authenticator.clone());
+        let ladders = LadderServiceServer::new(ladders);
+        let (lobby, authenticator) = (Arc::clone(&self.lobby), self.authenticator.clone());
+        let lobby = LobbyRpc::new(lobby, Arc::clone(&self.ladders), authenticator);
+        let lobby = LobbyServiceServer::new(lobby);
+        Ok(routes
+            .add_service(reflection().build_v1()?)
+            .add_service(reflection().build_v1alpha()?)
+            .add_service(catalog.max_decoding_message_size(max_bytes))
+            .add_service(EncodedStreams::new(match_rpc, max_bytes))
+            .add_service(ladders.max_decoding_message_size(max_bytes))
+            .add_service(lobby.max_decoding_message_size(max_bytes)))
     }
 
-    /// Adds the services that only other nodes may call, if there can be other nodes.
-    fn with_node_services(&self, routes: Routes, beats: HeartbeatService) -> Routes {
-        if self.forwarder.is_none() {
-            return routes;
+    /// Adds the services for programs only: those that other nodes call, if there can be other
+    /// nodes, and `RulesService`, if it is enabled, whose sessions are bidirectional streams.
+    fn with_program_services(&self, mut routes: Routes, slots: &Arc<ConnectionSlots>) -> Routes {
+        let (matches, limits) = (&self.matches, self.matches.limits());
+        if self.forwarder.is_some() {
+            let (lifecycle, slots) = (Arc::clone(matches.lifecycle()), Arc::clone(slots));
+            let nodes = NodeRpc::new(Arc::clone(matches), self.authenticator.clone());
+            let nodes = NodeServiceServer::new(nodes);
+            routes = routes
+                .add_service(HeartbeatService::new(lifecycle, slots))
+                .add_service(nodes.max_decoding_message_size(limits.request_bytes));
         }
-        let nodes = NodeRpc::new(Arc::clone(&self.matches), self.authenticator.clone());
-        let nodes = NodeServiceServer::new(nodes)
-            .max_decoding_message_size(self.matches.limits().request_bytes);
-        let time = self.matches.limits().hello_time;
-        routes.add_service(beats).add_service(RequestArrivalTimeout::new(nodes, time))
-    }
-
-    /// Adds `RulesService` if it is enabled. `RulesService` is for programs only, since a session
-    /// is a bidirectional stream.
-    fn with_rules(&self, routes: Routes) -> Routes {
-        let Some(workers) = &self.rules else {
-            return routes;
-        };
-        let limits = self.matches.limits();
-        let rules = RulesRpc::new(
-            Arc::clone(workers),
-            self.authenticator.clone(),
-            limits.rules_idle,
-            self.matches.lifecycle().stop_token(),
-        );
-        routes.add_service(RequestArrivalTimeout::new(
-            RulesServiceServer::new(rules).max_decoding_message_size(limits.request_bytes),
-            limits.hello_time,
-        ))
+        if let Some(workers) = &self.rules {
+            let (workers, authenticator) = (Arc::clone(workers), self.authenticator.clone());
+            let stopping = matches.lifecycle().stop_token();
+            let rules = RulesRpc::new(workers, authenticator, limits.rules_idle, stopping);
+            let rules = RulesServiceServer::new(rules);
+            routes = routes.add_service(rules.max_decoding_message_size(limits.request_bytes));
+        }
+        routes
     }
 }

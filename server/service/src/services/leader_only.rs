@@ -1,65 +1,32 @@
 //! Restricts services to the leader of a cluster.
 
-use std::{
-    convert::Infallible,
-    sync::Arc,
-    task::{Context, Poll},
-};
+use std::sync::Arc;
 
+use bridgemaster_edge::transport::Calls;
 use bridgemaster_live::Matches;
-use tonic::{
-    Status,
-    body::Body,
-    codegen::{BoxFuture, Service, http},
-    server::NamedService,
-};
+use bridgemaster_proto::v1::{ladder_service_server, lobby_service_server};
+use tonic::{Status, body::Body, codegen::http};
+use tower::service_fn;
 
-/// Middleware that forwards calls to the leader, since the state of ladders, queues and groups
-/// exists only on the leader.
-#[derive(Clone)]
-pub(crate) struct LeaderOnly<S> {
-    service: S,
-    matches: Arc<Matches>,
-}
+/// The services whose state exists only on the leader: ladders and queues.
+const LEADER_SERVICES: [&str; 2] =
+    [ladder_service_server::SERVICE_NAME, lobby_service_server::SERVICE_NAME];
 
-impl<S> LeaderOnly<S> {
-    /// Wraps `service`. `matches` are this node's matches, which determine whether this node leads.
-    pub(crate) fn new(service: S, matches: Arc<Matches>) -> Self {
-        Self { service, matches }
-    }
-}
-
-impl<S: NamedService> NamedService for LeaderOnly<S> {
-    const NAME: &'static str = S::NAME;
-}
-
-impl<S> Service<http::Request<Body>> for LeaderOnly<S>
-where
-    S: Service<http::Request<Body>, Response = http::Response<Body>, Error = Infallible>
-        + Clone
-        + Send
-        + 'static,
-    S::Future: Send,
-{
-    type Response = http::Response<Body>;
-    type Error = Infallible;
-    type Future = BoxFuture<Self::Response, Infallible>;
-
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.service.poll_ready(context)
-    }
-
-    fn call(&mut self, request: http::Request<Body>) -> Self::Future {
-        if self.matches.is_leader() {
-            return Box::pin(self.service.call(request));
-        }
-        let matches = Arc::clone(&self.matches);
-        let mut service = self.service.clone();
-        Box::pin(async move {
-            match matches.check_leader().await {
-                Ok(()) => service.call(request).await,
-                Err(refusal) => Ok(Status::from(refusal).into_http()),
+/// Refuses calls that only the leader can answer, so that they are forwarded. `matches` are this
+/// node's matches, which determine whether this node leads.
+pub(crate) fn leader_only<S: Calls>(services: S, matches: Arc<Matches>) -> impl Calls {
+    service_fn(move |request: http::Request<Body>| {
+        let (mut services, matches) = (services.clone(), Arc::clone(&matches));
+        async move {
+            let service = request.uri().path().split('/').nth(1);
+            let needs_leader = service.is_some_and(|service| LEADER_SERVICES.contains(&service));
+            if needs_leader
+                && !matches.is_leader()
+                && let Err(refusal) = matches.check_leader().await
+            {
+                return Ok(Status::from(refusal).into_http());
             }
-        })
-    }
+            services.call(request).await
+        }
+    })
 }

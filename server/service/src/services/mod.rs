@@ -18,27 +18,29 @@ mod positions;
 mod replay_files;
 mod rules_rpc;
 mod uploaded_replay;
+mod validation;
 
 use bridgemaster_edge::{
     identity::{Caller, KeyScope, ReadAccess},
     refusal::Refusal,
 };
-use bridgemaster_live::MatchView;
+use bridgemaster_live::{MatchView, Matches};
 use bridgemaster_matchmaking::{
     ladder::{LADDER_LABEL, Ladders},
     lobby::{Lobby, QueueId, queue_unknown},
 };
+use tokio::select;
 
 pub(crate) use catalog_rpc::CatalogRpc;
 pub(crate) use encoded_streams::EncodedStreams;
 pub(crate) use ladder_rpc::LadderRpc;
 pub(crate) use ladder_validation::ensure_ladder;
-pub(crate) use leader_only::LeaderOnly;
+pub(crate) use leader_only::leader_only;
 pub(crate) use lobby_rpc::LobbyRpc;
 pub(crate) use match_rpc::MatchRpc;
 pub(crate) use node_rpc::NodeRpc;
 pub(crate) use rules_rpc::RulesRpc;
-pub(crate) use uploaded_replay::{ReplaySlots, UploadedReplay};
+pub(crate) use uploaded_replay::ReplayVerifier;
 
 /// Checks that the caller may see the replay of a match. Either the caller's bot played in the
 /// match, or the caller may read all replays and the match's ladder publishes them.
@@ -73,5 +75,14 @@ fn managed_queue(lobby: &Lobby, queue_id: &str, caller: &Caller) -> Result<Queue
         Ok(named)
     } else {
         Err(unknown())
+    }
+}
+
+/// Completes when the caller loses access or the server ends its streams.
+async fn until_access_ends(matches: &Matches, caller: &Caller) -> Refusal {
+    select! {
+        biased;
+        refusal = caller.until_revoked() => refusal,
+        refusal = matches.until_interrupted() => refusal,
     }
 }

@@ -22,7 +22,7 @@ use tonic::{
     transport::{Channel, channel::ResponseFuture},
 };
 use tonic_web::{GrpcWebCall, GrpcWebClientLayer, GrpcWebClientService};
-use tower_layer::Layer as _;
+use tower::Layer as _;
 
 use crate::{
     caller::Caller,
