@@ -150,7 +150,7 @@ async fn an_invalid_list_or_overview_is_refused_with_its_field() {
     server.page(page(500, "")).await.unwrap();
     let refused = server.page(page(501, "")).await.unwrap_err();
     assert_eq!(reason(&refused), "INVALID_FIELD");
-    assert!(refused.message().contains("0 to 500"), "{refused:?}");
+    assert!(refused.message().contains("0..=500"), "{refused:?}");
     assert_invalid(server.page(page(0, "x y")).await, "page_token");
 
     let of =
