@@ -79,16 +79,16 @@ impl DbError {
             Self::Timeout => {
                 StoreError::Unreachable { database, detail: "no response in time".to_owned() }
             }
-            Self::Standby => StoreError::ReadOnlyStandby { database },
-            Self::ReadOnlySetting => StoreError::ReadOnlySetting { database },
+            Self::Standby => StoreError::ReadOnlyStandby(database),
+            Self::ReadOnlySetting => StoreError::ReadOnlySetting(database),
             Self::NoHost { detail, .. } => StoreError::Unreachable { database, detail },
             Self::PasswordFile { path, detail } => {
                 StoreError::PasswordFileUnusable { path, detail }
             }
             Self::Inconsistent(detail) => StoreError::Corrupt { path, detail },
             Self::Damaged(damage) => StoreError::Damaged { path, damage: Box::new(damage) },
-            Self::Superseded => StoreError::Superseded { path },
-            Self::EpochEnded => StoreError::EpochEnded { database },
+            Self::Superseded => StoreError::Superseded(path),
+            Self::EpochEnded => StoreError::EpochEnded(database),
             Self::LeaseExpired => StoreError::Unreachable {
                 database,
                 detail: "the lease of this server has expired".to_owned(),
@@ -213,10 +213,10 @@ fn sqlite_error(path: PathBuf, error: &rusqlite::Error) -> StoreError {
         | rusqlite::Error::Utf8Error(..) => StoreError::Corrupt { path, detail },
         error => match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy { path },
-            Some(ErrorCode::ReadOnly) => StoreError::ReadOnly { path },
+            Some(ErrorCode::ReadOnly) => StoreError::ReadOnly(path),
             Some(ErrorCode::DatabaseCorrupt) => StoreError::Corrupt { path, detail },
             Some(ErrorCode::DiskFull) => StoreError::DiskFull { path },
-            Some(ErrorCode::NotADatabase) => StoreError::NotADatabase { path },
+            Some(ErrorCode::NotADatabase) => StoreError::NotADatabase(path),
             _ => StoreError::Io { path, detail },
         },
     }
@@ -233,7 +233,7 @@ fn sqlx_error(database: String, error: &sqlx::Error) -> StoreError {
         }
         sqlx::Error::Database(reported) => match reported.code().as_deref() {
             Some(code::DISK_FULL) => StoreError::DiskFull { path: database.into() },
-            Some(code::READ_ONLY_TRANSACTION) => StoreError::ReadOnlyStandby { database },
+            Some(code::READ_ONLY_TRANSACTION) => StoreError::ReadOnlyStandby(database),
             Some(code) if code.starts_with(code::INVALID_AUTHORIZATION) => {
                 StoreError::LoginRefused { database, detail }
             }

@@ -4,7 +4,9 @@ use std::{io, path::PathBuf};
 
 use thiserror::Error;
 
-use crate::{DamageReport, DamagedValue, KeyId, KeyName, MatchId, NodeName, WriteRefusal};
+use crate::{
+    DamageReport, DamagedValue, KeyId, KeyName, MatchId, NodeName, WriteRefusal, limits::MAX_KEYS,
+};
 
 /// The error of a store operation. The changes of the operation are not stored. There are two
 /// exceptions in which this is unknown: [`StoreError::Io`], and a database that [is
@@ -23,11 +25,8 @@ pub enum StoreError {
     },
 
     /// Another key has the same id.
-    #[error("another key has the id {key_id}; generate a new id")]
-    KeyIdTaken {
-        /// The id that is already in use.
-        key_id: KeyId,
-    },
+    #[error("another key has the id {0}; generate a new id")]
+    KeyIdTaken(KeyId),
     /// A key in force has the same name.
     #[error(
         "the key {key_id} already has the name {name}; revoke that key, or choose another name"
@@ -38,25 +37,16 @@ pub enum StoreError {
         /// Id of the key that has the name.
         key_id: KeyId,
     },
-    /// The limit of unrevoked keys is reached.
-    #[error("the limit of {limit} unrevoked keys is reached; revoke a key first")]
-    TooManyKeys {
-        /// The limit, [`MAX_KEYS`](crate::limits::MAX_KEYS).
-        limit: usize,
-    },
+    /// The limit of unrevoked keys, [`MAX_KEYS`], is reached.
+    #[error("the limit of {MAX_KEYS} unrevoked keys is reached; revoke a key first")]
+    TooManyKeys,
     /// No key has this id.
-    #[error("no key has the id {key_id}")]
-    UnknownKey {
-        /// The id that was not found.
-        key_id: KeyId,
-    },
+    #[error("no key has the id {0}")]
+    UnknownKey(KeyId),
 
     /// The caller asked to remove a damaged value, but the value is intact.
-    #[error("{value} is not damaged and was not removed")]
-    NotDamaged {
-        /// The intact value.
-        value: DamagedValue,
-    },
+    #[error("{0} is not damaged and was not removed")]
+    NotDamaged(DamagedValue),
 
     /// A secret exceeds the size limit.
     #[error("the secret {name:?} has {bytes} bytes, more than the limit of {limit}")]
@@ -71,8 +61,7 @@ pub enum StoreError {
 
     /// The data folder, or a file in it, cannot be created.
     #[error(
-        "{} cannot be used as data folder: {cause}; pass a folder that this user can write to",
-        path.display()
+        "{path} cannot be used as data folder: {cause}; pass a folder that this user can write to"
     )]
     FolderUnusable {
         /// Path to the folder.
@@ -84,9 +73,8 @@ pub enum StoreError {
     /// Other users have access to the folder. The store must not remove these permissions, since
     /// the folder contains other files or has another owner.
     #[error(
-        "{} is accessible by other users (mode {mode:04o}), who must not read the seeds of matches \
-         in play; run chmod 700 on it, or pass a new folder inside it",
-        path.display()
+        "{path} is accessible by other users (mode {mode:04o}), who must not read the seeds of \
+         matches in play; run chmod 700 on it, or pass a new folder inside it"
     )]
     FolderOpenToOthers {
         /// Path to the folder.
@@ -97,9 +85,8 @@ pub enum StoreError {
     /// Other users have access to a file in the folder, and this user cannot remove their
     /// permissions.
     #[error(
-        "{} is accessible by other users (mode {mode:04o}), and this user cannot change the mode; \
-         have its owner run chmod 600 on it",
-        path.display()
+        "{path} is accessible by other users (mode {mode:04o}), and this user cannot change the \
+         mode; have its owner run chmod 600 on it"
     )]
     FileOpenToOthers {
         /// Path to the file.
@@ -109,8 +96,8 @@ pub enum StoreError {
     },
     /// Another server has locked the folder.
     #[error(
-        "{} is in use by another server{}; stop that server, or pass another data folder",
-        path.display(), format_process_id(*process_id)
+        "{path} is in use by another server{}; stop that server, or pass another data folder",
+        format_process_id(*process_id)
     )]
     FolderInUse {
         /// Path to the folder.
@@ -120,19 +107,14 @@ pub enum StoreError {
     },
     /// The file is not an SQLite database.
     #[error(
-        "{} is not an SQLite database; move it away to start with an empty store, or restore a \
-         backup",
-        path.display()
+        "{0} is not an SQLite database; move it away to start with an empty store, or restore a \
+         backup"
     )]
-    NotADatabase {
-        /// Path to the database.
-        path: PathBuf,
-    },
+    NotADatabase(PathBuf),
     /// The file is another program's SQLite database.
     #[error(
-        "{} is a database of another program (application id {application_id:#010x}); pass \
-         another data folder",
-        path.display()
+        "{path} is a database of another program (application id {application_id:#010x}); pass \
+         another data folder"
     )]
     ForeignDatabase {
         /// Path to the database.
@@ -142,9 +124,9 @@ pub enum StoreError {
     },
     /// The database was written by a newer version of this program.
     #[error(
-        "{} has schema version {version}, but this program supports versions up to {supported}; \
-         run the newer program that migrated it, or restore a backup of the older version",
-        path.display()
+        "{path} has schema version {version}, but this program supports versions up to \
+         {supported}; run the newer program that migrated it, or restore a backup of the older \
+         version"
     )]
     NewerSchema {
         /// Path to the database, or its address.
@@ -157,9 +139,8 @@ pub enum StoreError {
     /// The database was written by an older version of this program, and can be migrated. Only a
     /// server, and the functions `migrate_folder` and `migrate_database`, do so.
     #[error(
-        "{} has schema version {version}, but this program needs version {supported}; start the \
-         server, or run `bridgemaster data migrate`, to migrate it",
-        path.display()
+        "{path} has schema version {version}, but this program needs version {supported}; start \
+         the server, or run `bridgemaster data migrate`, to migrate it"
     )]
     NotMigrated {
         /// Path to the database, or its address.
@@ -188,9 +169,8 @@ pub enum StoreError {
     },
     /// The database was written by a version of this program that is too old for a migration.
     #[error(
-        "{} has schema version {version}, which this program cannot migrate to version \
-         {supported}; run the older program that wrote it, or start with an empty store",
-        path.display()
+        "{path} has schema version {version}, which this program cannot migrate to version \
+         {supported}; run the older program that wrote it, or start with an empty store"
     )]
     OlderSchema {
         /// Path to the database, or its address.
@@ -202,9 +182,8 @@ pub enum StoreError {
     },
     /// The database is missing, although a file that belongs to it exists.
     #[error(
-        "{} is missing or empty, but {} exists, which belongs to it; put the database back, or \
-         restore a backup; to start with an empty store, move the remaining files away",
-        path.display(), beside.display()
+        "{path} is missing or empty, but {beside} exists, which belongs to it; put the database \
+         back, or restore a backup; to start with an empty store, move the remaining files away"
     )]
     DatabaseMissing {
         /// Path to the database.
@@ -214,8 +193,8 @@ pub enum StoreError {
     },
     /// A file beside the database belongs to another database.
     #[error(
-        "{} does not belong to {}: {detail}; put back the file that does, or restore a backup",
-        beside.display(), path.display()
+        "{beside} does not belong to {path}: {detail}; put back the file that does, or restore a \
+         backup"
     )]
     FileMismatch {
         /// Path to the database.
@@ -226,39 +205,28 @@ pub enum StoreError {
         detail: String,
     },
     /// A store already exists in the folder for the new store.
-    #[error("{} already exists; pass an empty folder, or move its files away", path.display())]
+    #[error("{path} already exists; pass an empty folder, or move its files away")]
     AlreadyExists {
         /// Path to the existing store's first file.
         path: PathBuf,
     },
     /// The folder to restore from contains no backup.
-    #[error("{} is not a backup: it has no database", path.display())]
-    NoBackup {
-        /// Path to the folder.
-        path: PathBuf,
-    },
+    #[error("{0} is not a backup: it has no database")]
+    NoBackup(PathBuf),
     /// The lock file was removed, and another server has opened the folder. This server must
     /// discard its uncommitted state.
     #[error(
-        "{} has been opened by another server, so this server must stop; run one server per \
-         folder, and do not remove its lock file",
-        path.display()
+        "{0} has been opened by another server, so this server must stop; run one server per \
+         folder, and do not remove its lock file"
     )]
-    Superseded {
-        /// Path to the database.
-        path: PathBuf,
-    },
+    Superseded(PathBuf),
     /// Another database has replaced the one that was opened. The new database is left unchanged.
-    #[error("{} has been replaced since it was opened; open it again", path.display())]
-    Replaced {
-        /// Path to the database.
-        path: PathBuf,
-    },
+    #[error("{0} has been replaced since it was opened; open it again")]
+    Replaced(PathBuf),
     /// The database is inconsistent. None of its content is used.
     #[error(
-        "{} is damaged: {detail}; move it and the files that belong to it away, and restore a \
-         backup",
-        path.display()
+        "{path} is damaged: {detail}; move it and the files that belong to it away, and restore a \
+         backup"
     )]
     Corrupt {
         /// Path to the database.
@@ -268,7 +236,7 @@ pub enum StoreError {
     },
 
     /// One value is damaged; no other damage is known.
-    #[error("{}: {damage}; restore a backup, or drop the damaged value", path.display())]
+    #[error("{path}: {damage}; restore a backup, or drop the damaged value")]
     Damaged {
         /// Path to the database.
         path: PathBuf,
@@ -279,9 +247,9 @@ pub enum StoreError {
     /// The store had more secrets than it has, and this one is not among them. A new secret would
     /// silently replace the lost one.
     #[error(
-        "{}: the secret {name:?} is missing, and {problem}; restore a backup, or \
-         accept the loss with `bridgemaster data drop DIR --signing-key`, after which a new secret \
-         is generated", path.display()
+        "{path}: the secret {name:?} is missing, and {problem}; restore a backup, or accept the \
+         loss with `bridgemaster data drop DIR --signing-key`, after which a new secret is \
+         generated"
     )]
     SecretMissing {
         /// Path to the database.
@@ -293,36 +261,27 @@ pub enum StoreError {
     },
 
     /// The match has finished, and its replay has been deleted.
-    #[error("the replay of match {match_id} has been deleted")]
-    ReplayForgotten {
-        /// Id of the match, as given in the write.
-        match_id: MatchId,
-    },
+    #[error("the replay of match {0} has been deleted")]
+    ReplayForgotten(MatchId),
 
     /// The disk is full, or the database has reached its configured size.
-    #[error("no space left for {}; free some space, then retry", path.display())]
+    #[error("no space left for {path}; free some space, then retry")]
     DiskFull {
         /// Path to the file or folder.
         path: PathBuf,
     },
     /// The database can be read but not written.
-    #[error(
-        "{} is read-only; make the file, its folder and its file system writable",
-        path.display()
-    )]
-    ReadOnly {
-        /// Path to the database.
-        path: PathBuf,
-    },
+    #[error("{0} is read-only; make the file, its folder and its file system writable")]
+    ReadOnly(PathBuf),
     /// Another program has locked the database, and waiting for the lock has timed out.
-    #[error("{} is locked by another program; end its transaction, then retry", path.display())]
+    #[error("{path} is locked by another program; end its transaction, then retry")]
     Busy {
         /// Path to the database.
         path: PathBuf,
     },
     /// An I/O error. If a commit fails with this error, the batch is stored completely or not at
     /// all; opening the store again determines which.
-    #[error("{} cannot be read or written: {detail}; check the disk, then restart", path.display())]
+    #[error("{path} cannot be read or written: {detail}; check the disk, then restart")]
     Io {
         /// Path to the file.
         path: PathBuf,
@@ -331,19 +290,14 @@ pub enum StoreError {
     },
     /// The address of the PostgreSQL database is invalid.
     #[error(
-        "invalid address of a PostgreSQL database: {detail}; expected \
+        "invalid address of a PostgreSQL database: {0}; expected \
          postgres://USER:PASSWORD@HOST:PORT/DATABASE, or several HOST:PORT separated by commas"
     )]
-    InvalidAddress {
-        /// Description of the error. The description never repeats the address, since the address
-        /// can contain a password.
-        detail: String,
-    },
+    InvalidAddress(String),
     /// The file with the password of the database cannot be used.
     #[error(
-        "the password file {} cannot be used: {detail}; write the password to this file, and let \
-         this user read it",
-        path.display()
+        "the password file {path} cannot be used: {detail}; write the password to this file, and \
+         let this user read it"
     )]
     PasswordFileUnusable {
         /// Path of the file.
@@ -388,18 +342,15 @@ pub enum StoreError {
     /// A connection pooler shares sessions among connections, so the locks and settings of a
     /// session do not work.
     #[error(
-        "{database} is a connection pooler in transaction mode; set it to session mode, or use \
-         the address of PostgreSQL"
+        "{0} is a connection pooler in transaction mode; set it to session mode, or use the \
+         address of PostgreSQL"
     )]
-    SharedSessions {
-        /// Address of the database, without the password.
-        database: String,
-    },
+    SharedSessions(String),
     /// The database server's certificate is not trusted, or was issued for another host.
     #[error(
-        "the certificate of {database} is not trusted: {detail}; add ?sslrootcert=FILE with \
-         the certificate of its authority to the address, and use the host name that the \
-         certificate contains"
+        "the certificate of {database} is not trusted: {detail}; add ?sslrootcert=FILE with the \
+         certificate of its authority to the address, and use the host name that the certificate \
+         contains"
     )]
     CertificateRefused {
         /// Address of the database, without the password.
@@ -420,23 +371,14 @@ pub enum StoreError {
         version: i32,
     },
     /// The target database of a copy already has rows.
-    #[error("{database} already has a store; use an empty database")]
-    NotEmpty {
-        /// Address of the database, without the password.
-        database: String,
-    },
+    #[error("{0} already has a store; use an empty database")]
+    NotEmpty(String),
     /// The database has no store.
-    #[error("{database} has no store")]
-    NoStore {
-        /// Address of the database, without the password, or path of the folder.
-        database: String,
-    },
+    #[error("{0} has no store")]
+    NoStore(String),
     /// No node has this name.
-    #[error("no node has the name {name}; `bridgemaster cluster nodes` lists the nodes")]
-    UnknownNode {
-        /// The name that was not found.
-        name: NodeName,
-    },
+    #[error("no node has the name {0}; `bridgemaster cluster nodes` lists the nodes")]
+    UnknownNode(NodeName),
     /// The node is running, or has matches in play.
     #[error("node {name} cannot be removed: {detail}")]
     NodeInUse {
@@ -445,45 +387,25 @@ pub enum StoreError {
         /// Why the node is in use, and what to do.
         detail: &'static str,
     },
-    /// The copied rows differ from the original rows. The copy is discarded.
-    #[error(
-        "the copy of table {table} differs from the original and was discarded; retry the copy"
-    )]
-    CopyMismatch {
-        /// Name of the table.
-        table: &'static str,
-    },
     /// The database contains another program's tables.
-    #[error("{database} has tables of another program; use a separate database")]
-    ForeignTables {
-        /// Address of the database, without the password.
-        database: String,
-    },
+    #[error("{0} has tables of another program; use a separate database")]
+    ForeignTables(String),
     /// The database is a standby, which can be read but not written.
-    #[error("{database} is a read-only standby; use the address of the primary")]
-    ReadOnlyStandby {
-        /// Address of the database, without the password.
-        database: String,
-    },
+    #[error("{0} is a read-only standby; use the address of the primary")]
+    ReadOnlyStandby(String),
     /// The configuration of the database refuses writes.
     #[error(
-        "{database} accepts no writes, since default_transaction_read_only is on; turn the setting \
-         off, or use the address of the primary"
+        "{0} accepts no writes, since default_transaction_read_only is on; turn the setting off, \
+         or use the address of the primary"
     )]
-    ReadOnlySetting {
-        /// Address of the database, without the password.
-        database: String,
-    },
+    ReadOnlySetting(String),
     /// Another server has taken over this server's node. This server must discard its uncommitted
     /// state.
     #[error(
-        "this server's node in {database} was taken over by another server, so this server must \
-         stop; servers that run at the same time need different names"
+        "this server's node in {0} was taken over by another server, so this server must stop; \
+         servers that run at the same time need different names"
     )]
-    EpochEnded {
-        /// Address of the database, without the password.
-        database: String,
-    },
+    EpochEnded(String),
     /// The database does not respond, or fails. A commit was retried for
     /// [`POSTGRES_RETRY_TIMEOUT`](crate::limits::POSTGRES_RETRY_TIMEOUT). Its batch is stored
     /// completely or not at all; opening the store again determines which.
@@ -516,23 +438,6 @@ impl StoreError {
                 | Self::ReadOnlyStandby { .. }
                 | Self::ReadOnlySetting { .. }
                 | Self::CertificateRefused { .. }
-        )
-    }
-
-    /// Returns whether the request contradicts the stored state. Otherwise the storage has failed,
-    /// and the same call can succeed once the cause is removed.
-    #[must_use]
-    pub fn is_refusal(&self) -> bool {
-        matches!(
-            self,
-            Self::WriteRefused { .. }
-                | Self::KeyIdTaken { .. }
-                | Self::KeyNameTaken { .. }
-                | Self::TooManyKeys { .. }
-                | Self::UnknownKey { .. }
-                | Self::NotDamaged { .. }
-                | Self::SecretTooLarge { .. }
-                | Self::ReplayForgotten { .. }
         )
     }
 }

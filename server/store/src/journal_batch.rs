@@ -1,25 +1,15 @@
 //! Encodes a journal batch, which contains the entries of one commit, for any number of matches.
 
-use prost::{
-    Message,
-    encoding::{WireType, decode_key, decode_varint, encode_key, encode_varint},
-};
+use prost::{Message, encoding::WireType};
 
 use crate::checksum::StoreId;
 
-/// The messages generated from the proto file. A `JournalBatch` is encoded and decoded by hand,
-/// since each part has its own checksum.
+/// The messages generated from the proto file. Each part of a `JournalBatch` is stored as bytes that
+/// end with its own checksum.
 mod proto {
     #![allow(dead_code, missing_docs, unreachable_pub, clippy::all)]
     include!(concat!(env!("OUT_DIR"), "/bridgemaster.internal.v1.rs"));
 }
-
-/// Field numbers of a `JournalBatch`.
-const HEAD_FIELD: u32 = 1;
-const PARTS_FIELD: u32 = 2;
-
-/// Upper bound for an encoded integer field, or for the key and length of a bytes field.
-const MAX_VARINT_FIELD_BYTES: usize = 11;
 
 /// Number of the `checksum` field, the same in every message.
 const CHECKSUM_FIELD: u32 = 15;
@@ -73,9 +63,7 @@ pub(crate) fn write(
         match_keys: parts.iter().map(|part| part.match_key.cast_unsigned()).collect(),
         checksum: 0,
     };
-    let mut bytes = Vec::with_capacity(max_encoded_len(&parts));
-    put_sealed(store, number, HEAD_FIELD, &head, &mut bytes);
-    for part in parts {
+    let part = |part: BatchPart| {
         let part = proto::JournalPart {
             match_key: part.match_key.cast_unsigned(),
             first_entry: part.first_entry,
@@ -83,40 +71,29 @@ pub(crate) fn write(
             entries: part.entries,
             checksum: 0,
         };
-        put_sealed(store, number, PARTS_FIELD, &part, &mut bytes);
-    }
-    seal(store, number, 0, &mut bytes);
-    bytes
-}
-
-/// Returns an upper bound for the encoded size of these parts.
-fn max_encoded_len(parts: &[BatchPart]) -> usize {
-    let of_entry = |entry: &Vec<u8>| entry.len() + MAX_VARINT_FIELD_BYTES;
-    let of_part = |part: &BatchPart| {
-        let entries: usize = part.entries.iter().map(of_entry).sum();
-        entries + 6 * MAX_VARINT_FIELD_BYTES
+        seal(store, number, &part)
     };
-    parts.iter().map(of_part).sum::<usize>() + 6 * MAX_VARINT_FIELD_BYTES
+    let batch = proto::JournalBatch {
+        head: seal(store, number, &head),
+        parts: parts.into_iter().map(part).collect(),
+        checksum: 0,
+    };
+    seal(store, number, &batch)
 }
 
 /// Decodes the intact parts of a batch, given its number.
 pub(crate) fn read(store: StoreId, number: i64, bytes: &[u8]) -> Batch {
     let is_sound = is_sealed(store, number, bytes);
-    let mut head = None;
-    let mut parts = Vec::new();
-    for (field, value) in fields(bytes) {
-        // A valid checksum of the whole batch means that its parts are intact.
-        if !(is_sound || is_sealed(store, number, value)) {
-            continue;
-        }
-        match field {
-            HEAD_FIELD => head = proto::JournalBatchHead::decode(value).ok(),
-            PARTS_FIELD => {
-                parts.extend(proto::JournalPart::decode(value).ok().map(BatchPart::from));
-            }
-            _ => {}
-        }
-    }
+    let mut batch = proto::JournalBatch::default();
+    // Of a damaged batch, this decodes the parts before the first that cannot be decoded.
+    let _ = batch.merge(bytes);
+    // A valid checksum of the whole batch means that its parts are intact.
+    let is_intact = |part: &&Vec<u8>| is_sound || is_sealed(store, number, part);
+    let head = Some(&batch.head).filter(is_intact);
+    let head = head.and_then(|head| proto::JournalBatchHead::decode(&**head).ok());
+    let parts = batch.parts.iter().filter(is_intact);
+    let parts = parts.filter_map(|part| proto::JournalPart::decode(&**part).ok());
+    let parts: Vec<BatchPart> = parts.map(BatchPart::from).collect();
     let keys: Option<Vec<i64>> = head.as_ref().map(|head| {
         let keys = head.match_keys.iter();
         keys.map(|key| key.cast_signed()).collect()
@@ -149,26 +126,14 @@ impl From<proto::JournalPart> for BatchPart {
     }
 }
 
-/// Appends a message, sealed with its checksum, as a field of another message.
-fn put_sealed(
-    store: StoreId,
-    number: i64,
-    field: u32,
-    message: &impl Message,
-    bytes: &mut Vec<u8>,
-) {
-    encode_key(field, WireType::LengthDelimited, bytes);
-    encode_varint((message.encoded_len() + CHECKSUM_BYTES) as u64, bytes);
-    let begin = bytes.len();
-    message.encode_raw(bytes);
-    seal(store, number, begin, bytes);
-}
-
-/// Appends the checksum of the message from `begin` to the end of `bytes`.
-fn seal(store: StoreId, number: i64, begin: usize, bytes: &mut Vec<u8>) {
-    let checksum = store.batch_checksum(number, &bytes[begin..]);
+/// Encodes a message without its checksum, which it then appends.
+fn seal(store: StoreId, number: i64, message: &impl Message) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(message.encoded_len() + CHECKSUM_BYTES);
+    message.encode_raw(&mut bytes);
+    let checksum = store.batch_checksum(number, &bytes);
     bytes.push(CHECKSUM_KEY);
     bytes.extend(checksum.to_le_bytes());
+    bytes
 }
 
 /// Returns whether a message ends with a valid checksum.
@@ -178,19 +143,6 @@ fn is_sealed(store: StoreId, number: i64, message: &[u8]) -> bool {
     };
     let (body, field) = message.split_at(length);
     field[0] == CHECKSUM_KEY && field[1..] == store.batch_checksum(number, body).to_le_bytes()
-}
-
-/// Iterates over the length-delimited fields of a message, up to the first that cannot be decoded.
-fn fields(mut rest: &[u8]) -> impl Iterator<Item = (u32, &[u8])> {
-    std::iter::from_fn(move || {
-        let (field, WireType::LengthDelimited) = decode_key(&mut rest).ok()? else {
-            return None;
-        };
-        let length = usize::try_from(decode_varint(&mut rest).ok()?).ok()?;
-        let (value, after) = rest.split_at_checked(length)?;
-        rest = after;
-        Some((field, value))
-    })
 }
 
 #[cfg(test)]

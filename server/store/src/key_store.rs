@@ -173,7 +173,7 @@ impl ReadKeys {
             return if other.is_result_of_adding(&key) {
                 Ok(None)
             } else {
-                Err(StoreError::KeyIdTaken { key_id: key.id })
+                Err(StoreError::KeyIdTaken(key.id))
             };
         }
         if let Some(row) = self.damaged_row(&key.id) {
@@ -190,7 +190,7 @@ impl ReadKeys {
             return Err(StoreError::KeyNameTaken { name, key_id });
         }
         if holders.nth(MAX_KEYS - 1).is_some() {
-            return Err(StoreError::TooManyKeys { limit: MAX_KEYS });
+            return Err(StoreError::TooManyKeys);
         }
         let key = Key::from(key);
         let change = put(&key);
@@ -221,7 +221,7 @@ impl<B: RowStore> KeyStore for B {
         let location = self.location();
         let ids: BTreeSet<String> = keys.iter().map(|key| key.id.to_string()).collect();
         if ids.len() > MAX_KEYS {
-            return Err(StoreError::TooManyKeys { limit: MAX_KEYS });
+            return Err(StoreError::TooManyKeys);
         }
         // Selects only the uses of these ids: there are many keys, and commits of matches might
         // wait for this transaction.
@@ -246,7 +246,7 @@ impl<B: RowStore> KeyStore for B {
     }
 
     async fn keys_version(&self) -> Result<KeysVersion, StoreError> {
-        Ok(KeysVersion(self.table_fingerprint(NamedTable::Key).await?))
+        self.read_keys_version().await
     }
 
     async fn damaged_keys(&self) -> Result<Vec<DamagedKey>, StoreError> {
@@ -271,10 +271,10 @@ impl<B: RowStore> KeyStore for B {
             }
             if keys.find(&key_id).is_some() {
                 let value = DamagedValue::Key(key_id);
-                return Err(StoreError::NotDamaged { value });
+                return Err(StoreError::NotDamaged(value));
             }
             // An earlier attempt of this transaction may already have deleted the key.
-            if is_retry { Ok((Vec::new(), ())) } else { Err(StoreError::UnknownKey { key_id }) }
+            if is_retry { Ok((Vec::new(), ())) } else { Err(StoreError::UnknownKey(key_id)) }
         };
         self.update_rows(queries(RowSelection::All), decide).await
     }
@@ -295,7 +295,7 @@ impl<B: RowStore> KeyStore for B {
                 return Err(named_rows::damaged(location.clone(), damaged.row));
             }
             let key_id = key_id.clone();
-            let mut key = keys.intact.pop().ok_or(StoreError::UnknownKey { key_id })?;
+            let mut key = keys.intact.pop().ok_or(StoreError::UnknownKey(key_id))?;
             if !key.is_in_force() {
                 return Ok((Vec::new(), key));
             }
@@ -365,7 +365,7 @@ mod tests {
         store.update_rows(Vec::new(), fill).await.unwrap();
         store.add_key(new_key("last")).await.unwrap();
         let refused = store.add_key(new_key("more")).await.unwrap_err();
-        assert!(matches!(refused, StoreError::TooManyKeys { limit: MAX_KEYS }));
+        assert!(matches!(refused, StoreError::TooManyKeys));
         let last = KeyId::new("last").unwrap();
         store.revoke_key(&last, 2).await.unwrap();
         store.add_key(new_key("more")).await.unwrap();

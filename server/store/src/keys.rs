@@ -2,9 +2,7 @@
 
 use std::{collections::BTreeSet, fmt};
 
-use crate::{
-    DamageReport, DamagedValue, KeyId, KeyName, OwnerName, Scope, named_rows::TableFingerprint,
-};
+use crate::{DamageReport, DamagedValue, KeyId, KeyName, OwnerName, Scope, row_sums::RowSum};
 
 /// The 32-byte hash of a key's secret. The hash never appears in logs. This type does not implement
 /// `==`, so compare [`as_bytes`](Self::as_bytes) in constant time.
@@ -129,9 +127,9 @@ impl From<DamagedKey> for DamageReport {
 
 /// The version of a store's keys, from [`KeyStore::keys_version`](crate::KeyStore::keys_version).
 /// The version changes when a key is added or revoked, and when a damaged key is removed, but not
-/// when a use is recorded.
+/// when a use is recorded. It is the stored sum of the rows of keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KeysVersion(pub(crate) TableFingerprint);
+pub struct KeysVersion(pub(crate) RowSum);
 
 impl From<NewKey> for Key {
     fn from(key: NewKey) -> Self {

@@ -129,11 +129,11 @@ pub(crate) fn check(
             Ok(vec![put_ladder(ladder_id, 0, value)])
         }
         (LadderChange::Open { .. }, Some(_)) => {
-            Err(WriteRefusal::LadderExists { ladder_id: ladder_id.clone() })
+            Err(WriteRefusal::LadderExists(ladder_id.clone()))
         }
-        (_, None) => Err(WriteRefusal::UnknownLadder { ladder_id: ladder_id.clone() }),
+        (_, None) => Err(WriteRefusal::UnknownLadder(ladder_id.clone())),
         (_, Some(LadderState::Damaged)) => {
-            Err(WriteRefusal::LadderDamaged { ladder_id: ladder_id.clone() })
+            Err(WriteRefusal::LadderDamaged(ladder_id.clone()))
         }
         (change, Some(LadderState::Sound(ladder))) => {
             Ok(ladder.apply(ladder_id, change)?.into_iter().collect())
@@ -188,7 +188,7 @@ impl IntactLadder {
     fn pair(&mut self, id: &LadderId, number: u64) -> Result<(), WriteRefusal> {
         // Without the number of matches, the new match could overwrite another one.
         let expected =
-            self.matches.ok_or_else(|| WriteRefusal::LadderDamaged { ladder_id: id.clone() })?;
+            self.matches.ok_or_else(|| WriteRefusal::LadderDamaged(id.clone()))?;
         if number != expected {
             return Err(WriteRefusal::LadderMatchOutOfOrder {
                 ladder_id: id.clone(),

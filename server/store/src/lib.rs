@@ -5,8 +5,7 @@
 //! [`Store`] is the interface. All implementations pass the same conformance tests:
 //! * [`SqliteStore`] stores data in a data folder, with a selectable [`Durability`];
 //! * [`PostgresStore`] stores data in a PostgreSQL database;
-//! * [`KeyValueStore`] stores data in any [`KeyValue`] storage. [`MemoryStore`] is one in memory;
-//!   its data is lost when the process ends.
+//! * [`MemoryStore`] is an [`SqliteStore`] whose database is in memory.
 //!
 //! A server opens a [`SqliteStore`], which locks the folder. Commands that run beside the server
 //! open [`SqliteKeys`], which can change only API keys. [`PostgresKeys`] is the equivalent for
@@ -19,7 +18,6 @@
 
 #![forbid(unsafe_code)]
 
-mod batch;
 mod checksum;
 mod commit_count_file;
 mod damage;
@@ -30,13 +28,11 @@ mod error;
 mod journal;
 mod journal_batch;
 mod key_store;
-mod key_value;
 mod keys;
 mod ladder_batch;
 mod ladders;
 pub mod limits;
 mod matches;
-mod memory;
 mod named_rows;
 mod named_table;
 mod nodes;
@@ -61,7 +57,6 @@ pub use damage::{CommitCompleteness, DamageReport, DamagedValue, MissingCommits,
 pub use data_dir::{COMMITS_FILE, DATABASE_FILE, DataDir, LOCK_FILE};
 pub use detached::CompiledFuture;
 pub use error::StoreError;
-pub use key_value::{Entry, KeyRange, KeyValue, KeyValueStore};
 pub use keys::{DamagedKey, Key, KeysVersion, NewKey, SecretHash};
 pub use ladders::{
     LadderChange, LadderRows, LadderStore, StoredLadder, StoredLadderMatch, StoredLadderVersion,
@@ -70,15 +65,14 @@ pub use matches::{
     FinishedCursor, FinishedMatch, FinishedPage, IndexKey, ListedPage, MatchCounts, OpenMatch,
     Records, ReplayMetadata, Write,
 };
-pub use memory::{Memory, MemoryStore};
 pub use nodes::{
     DatabaseFigures, IsLeaderOnly, MatchLocation, NodeIdentity, NodeStatus, Nodes, StoredNode,
 };
 pub use postgres::{PostgresKeys, PostgresStore, migrate_database, remove_node, stored_nodes};
 pub use schema::MigrationReport;
 pub use sqlite::{
-    CheckReport, Durability, Inspector, IntegrityCheck, SqliteKeys, SqliteOptions, SqliteStore,
-    backup, check, check_with_inspector, migrate_folder, replace, restore,
+    CheckReport, Durability, Inspector, IntegrityCheck, MemoryStore, SqliteKeys, SqliteOptions,
+    SqliteStore, backup, check, check_with_inspector, migrate_folder, replace, restore,
 };
 pub use store::{Flush, KeyStore, RecordStore, Store};
 pub use transfer::{TransferReport, copy_from_postgres, copy_to_postgres};

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 pub(crate) use crate::named_table::NamedTable;
 use crate::{
-    DamageReport, DamagedValue, KeyId, LadderId, StoreError,
+    DamageReport, DamagedValue, KeyId, KeysVersion, LadderId, StoreError,
     checksum::{CHECKSUM_MISMATCH, StoreId},
     rows::{StoredRow, Unreadable},
 };
@@ -266,15 +266,6 @@ impl RowChange {
     }
 }
 
-/// A value that changes with every change to a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TableFingerprint {
-    /// The number of rows.
-    pub(crate) rows: u64,
-    /// The sum of the rows' checksums, each reduced to 32 bits so that the sum cannot overflow.
-    pub(crate) sum: u64,
-}
-
 /// The result of each query, in order.
 pub(crate) type QueryResults = Vec<Vec<RowResult>>;
 
@@ -289,10 +280,7 @@ pub(crate) trait RowStore: Send + Sync {
         queries: Vec<RowQuery>,
     ) -> impl Future<Output = Result<QueryResults, StoreError>> + Send;
 
-    fn table_fingerprint(
-        &self,
-        table: NamedTable,
-    ) -> impl Future<Output = Result<TableFingerprint, StoreError>> + Send;
+    fn read_keys_version(&self) -> impl Future<Output = Result<KeysVersion, StoreError>> + Send;
 
     /// Reads rows, and commits the changes that `decide` derives from them, in one transaction. No
     /// other transaction changes the tables of the queries in between. If it is unknown whether a

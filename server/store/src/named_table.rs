@@ -6,7 +6,7 @@ pub(crate) enum NamedTable {
     /// API keys, by key id.
     Key,
     /// Last uses of API keys, by key id. They are in a separate table because recording a use must
-    /// not change the [fingerprint](crate::named_rows::TableFingerprint) of the keys.
+    /// not change the [version](crate::KeysVersion) of the keys.
     KeyUse,
     /// Secrets of the server, by name.
     Secret,

@@ -55,18 +55,9 @@ impl CountedTable {
         }
     }
 
-    const fn place(self) -> usize {
-        match self {
-            Self::OpenMatch => 0,
-            Self::FinishedMatch => 1,
-            Self::Named(NamedTable::Record) => 2,
-            Self::Named(NamedTable::Ladder) => 3,
-            Self::Named(NamedTable::LadderVersion) => 4,
-            Self::Named(NamedTable::LadderMatch) => 5,
-            Self::Named(NamedTable::Key) => 6,
-            Self::Named(NamedTable::KeyUse) => 7,
-            Self::Named(NamedTable::Secret) => 8,
-        }
+    fn place(self) -> usize {
+        let place = Self::all().position(|table| table == self);
+        place.expect("every table is in one of the lists")
     }
 }
 

@@ -24,35 +24,20 @@ pub enum WriteRefusal {
         bytes: usize,
     },
     /// The id of the match that the write opens is already in use.
-    #[error("match {match_id} already exists")]
-    MatchExists {
-        /// Id of the match, as given in the write.
-        match_id: MatchId,
-    },
+    #[error("match {0} already exists")]
+    MatchExists(MatchId),
     /// No match has this id.
-    #[error("match {match_id} does not exist")]
-    UnknownMatch {
-        /// The id that was not found.
-        match_id: MatchId,
-    },
+    #[error("match {0} does not exist")]
+    UnknownMatch(MatchId),
     /// The match is still in play.
-    #[error("match {match_id} is in play")]
-    MatchInPlay {
-        /// Id of the match, as given in the write.
-        match_id: MatchId,
-    },
+    #[error("match {0} is in play")]
+    MatchInPlay(MatchId),
     /// The match is no longer in play.
-    #[error("match {match_id} has finished")]
-    MatchFinished {
-        /// Id of the match, as given in the write.
-        match_id: MatchId,
-    },
+    #[error("match {0} has finished")]
+    MatchFinished(MatchId),
     /// The match cannot be read, so it can only be dropped.
-    #[error("match {match_id} is damaged; drop it, or restore a backup")]
-    MatchDamaged {
-        /// Id of the match, as given in the write.
-        match_id: MatchId,
-    },
+    #[error("match {0} is damaged; drop it, or restore a backup")]
+    MatchDamaged(MatchId),
     /// The entry would leave a gap in the journal, or repeat an entry number.
     #[error("the next entry of match {match_id} is number {expected}, not {number}")]
     NumberOutOfOrder {
@@ -76,24 +61,15 @@ pub enum WriteRefusal {
         limit: usize,
     },
     /// The name of the ladder that the write opens is already in use.
-    #[error("ladder {ladder_id} already exists")]
-    LadderExists {
-        /// The name that is already in use.
-        ladder_id: LadderId,
-    },
+    #[error("ladder {0} already exists")]
+    LadderExists(LadderId),
     /// No ladder has this name.
-    #[error("ladder {ladder_id} does not exist")]
-    UnknownLadder {
-        /// The name that was not found.
-        ladder_id: LadderId,
-    },
+    #[error("ladder {0} does not exist")]
+    UnknownLadder(LadderId),
     /// The ladder cannot be read, so it can only be dropped. Or the number of its last match cannot
     /// be read, so no match can be added.
-    #[error("ladder {ladder_id} is damaged; drop it, or restore a backup")]
-    LadderDamaged {
-        /// Name of the damaged ladder.
-        ladder_id: LadderId,
-    },
+    #[error("ladder {0} is damaged; drop it, or restore a backup")]
+    LadderDamaged(LadderId),
     /// The change contains a term that is not the current one.
     #[error("ladder {ladder_id} is in term {expected}, not in {term}")]
     LadderTermEnded {

@@ -8,9 +8,11 @@
 //! Batches are deleted in groups, because adjacent batches share a page. The size of a group is
 //! limited, because deleting all batches of a long match at once would delay the commit.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::{DamageReport, MatchId, OpenMatch, batch::MatchStatus};
+use prost::encoding::{decode_varint, encode_varint};
+
+use crate::{DamageReport, MatchId, OpenMatch};
 
 /// The journal state of a match in play.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +36,7 @@ pub(crate) struct MatchInPlay {
     /// one pass, because a batch contains entries of many matches. The value is removed at the
     /// first read of or change to the match.
     pub(crate) cached_journal: Option<Vec<Vec<u8>>>,
-    /// The match header, cached by stores that read single headers slowly.
+    /// The header, as it was read together with the journal.
     pub(crate) cached_header: Option<Vec<u8>>,
 }
 
@@ -90,16 +92,6 @@ impl MatchesInPlay {
         self.by_id.get(id)
     }
 
-    /// Returns the state of a match id, given the ids of finished matches.
-    pub(super) fn status(&self, id: &MatchId, finished: &HashSet<MatchId>) -> MatchStatus {
-        match self.get(id) {
-            Some(in_play) if in_play.damage.is_some() => MatchStatus::Damaged,
-            Some(in_play) => MatchStatus::InPlay { entries: in_play.state.entries },
-            None if finished.contains(id) => MatchStatus::Finished,
-            None => MatchStatus::Unknown,
-        }
-    }
-
     /// Returns the ids, in the order in which the matches were opened.
     pub(crate) fn ids(&self) -> Vec<MatchId> {
         let mut matches: Vec<_> = self.by_id.iter().collect();
@@ -149,8 +141,7 @@ impl MatchesInPlay {
 /// match.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct BatchNumbers {
-    /// The difference between each number and the preceding one, as a little-endian base-128
-    /// varint.
+    /// The difference between each number and the preceding one, as a varint.
     distances: Vec<u8>,
     last: i64,
 }
@@ -158,13 +149,8 @@ pub(crate) struct BatchNumbers {
 impl BatchNumbers {
     /// Appends a number, which must be larger than the last number.
     pub(crate) fn push(&mut self, number: i64) {
-        let mut distance = number.abs_diff(self.last);
+        encode_varint(number.abs_diff(self.last), &mut self.distances);
         self.last = number;
-        while distance >= 0x80 {
-            self.distances.push(distance as u8 | 0x80);
-            distance >>= 7;
-        }
-        self.distances.push(distance as u8);
     }
 
     pub(crate) fn last(&self) -> Option<i64> {
@@ -172,18 +158,9 @@ impl BatchNumbers {
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = i64> {
-        let mut bytes = self.distances.iter();
-        let mut number = 0;
+        let (mut rest, mut number) = (&*self.distances, 0);
         std::iter::from_fn(move || {
-            let mut distance = 0;
-            for shift in (0..).step_by(7) {
-                let byte = bytes.next()?;
-                distance |= u64::from(byte & 0x7f) << shift;
-                if byte & 0x80 == 0 {
-                    break;
-                }
-            }
-            number += distance.cast_signed();
+            number += decode_varint(&mut rest).ok()?.cast_signed();
             Some(number)
         })
     }
@@ -264,8 +241,9 @@ impl Sweep {
 }
 
 /// Batches that a commit deletes.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) enum SweepStep {
+    #[default]
     Nothing,
     Some(Vec<i64>),
     /// Every batch that precedes the commit's own batch.

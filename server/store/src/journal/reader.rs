@@ -8,7 +8,7 @@ use crate::{
     DamageReport, DamagedValue, MatchId,
     checksum::StoreId,
     journal_batch::{self, Batch, BatchPart},
-    rows::open_matches::OpenRow,
+    rows::open_matches::{OpenRow, RowWithHeader},
 };
 
 /// The matches restored from the journal.
@@ -22,6 +22,7 @@ pub(crate) struct LoadedJournal {
 /// The part of a match's journal that was read so far.
 struct MatchReader {
     row: OpenRow,
+    header: Result<Vec<u8>, String>,
     entries: Vec<Vec<u8>>,
     batches: BatchNumbers,
     /// The first problem with the journal of the match.
@@ -48,11 +49,12 @@ pub(crate) struct JournalReader {
 
 impl JournalReader {
     /// Creates a reader that expects the first batch next.
-    pub(crate) fn new(open: Vec<OpenRow>) -> Self {
-        let last_match_key = open.iter().map(|row| row.match_key).max();
-        let matches = open.into_iter().map(|row| {
+    pub(crate) fn new(open: Vec<RowWithHeader>) -> Self {
+        let last_match_key = open.iter().map(|open| open.row.match_key).max();
+        let matches = open.into_iter().map(|RowWithHeader { row, header }| {
             let reader = MatchReader {
                 row,
+                header,
                 entries: Vec::new(),
                 batches: BatchNumbers::default(),
                 problem: None,
@@ -147,7 +149,13 @@ impl JournalReader {
             for number in reader.batches.iter() {
                 matches.sweep.add_reference(number);
             }
-            let (id, in_play) = reader.finish();
+            let (id, mut in_play) = reader.finish();
+            if matches.by_id.contains_key(&id) {
+                let value = DamagedValue::Journal(id.clone());
+                // The database should prevent this.
+                let detail = "the id is not unique".to_owned();
+                in_play.damage = Some(Box::new(DamageReport { value, detail }));
+            }
             if let Some(damage) = &in_play.damage {
                 has_damage = true;
                 damage_reports.push((**damage).clone());
@@ -182,10 +190,12 @@ impl MatchReader {
     }
 
     fn finish(self) -> (MatchId, MatchInPlay) {
-        let OpenRow { match_key, match_id, opened_at_unix_ms, problem } = self.row;
-        let header = problem.map(|detail| (DamagedValue::Header(match_id.clone()), detail));
+        let OpenRow { match_key, match_id, opened_at_unix_ms } = self.row;
         let journal = self.problem.map(|detail| (DamagedValue::Journal(match_id.clone()), detail));
-        let damage = header.or(journal);
+        let (header, damage) = match self.header {
+            Ok(header) => (Some(header), journal),
+            Err(detail) => (None, Some((DamagedValue::Header(match_id.clone()), detail))),
+        };
         let damage = damage.map(|(value, detail)| Box::new(DamageReport { value, detail }));
         let state = JournalState {
             match_key,
@@ -197,7 +207,7 @@ impl MatchReader {
             state,
             batches: self.batches,
             cached_journal: damage.is_none().then_some(self.entries),
-            cached_header: None,
+            cached_header: header.filter(|_| damage.is_none()),
             damage,
         };
         (match_id, in_play)

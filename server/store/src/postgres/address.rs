@@ -43,7 +43,7 @@ impl Address {
     /// machine uses TLS and verifies the certificate, unless the address specifies another
     /// `sslmode`.
     pub(super) fn parse(url: &str, durability: Durability) -> Result<Self, StoreError> {
-        let refused = |detail: String| StoreError::InvalidAddress { detail };
+        let refused = |detail: String| StoreError::InvalidAddress(detail);
         if !["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme)) {
             return Err(refused("the address does not start with postgres://".to_owned()));
         }
@@ -64,6 +64,14 @@ impl Address {
     /// Returns the address without its password.
     pub(super) fn redacted(&self) -> &str {
         &self.redacted
+    }
+
+    /// Runs `work`, and adds the address of the database to its error.
+    pub(super) async fn at<T>(
+        &self,
+        work: impl Future<Output = Result<T, DbError>>,
+    ) -> Result<T, StoreError> {
+        work.await.map_err(|error| error.at(&self.redacted))
     }
 
     pub(super) fn durability(&self) -> Durability {
@@ -127,7 +135,7 @@ fn options(url: &str) -> Result<PgConnectOptions, String> {
     // Only the query is searched, since a password may contain the same text.
     let query = url.split_once('?').map_or("", |(_, query)| query);
     options = credentials::read_files(options, query)?;
-    let has_sslmode = query.contains("sslmode=") || query.contains("ssl-mode=");
+    let has_sslmode = query.contains("sslmode=");
     let is_local = options.get_socket().is_some()
         || is_loopback(options.get_host())
         || options.get_host().starts_with('/');
@@ -148,7 +156,7 @@ fn is_loopback(host: &str) -> bool {
 }
 
 /// The supported parameters, besides `options[NAME]`.
-const SUPPORTED_PARAMETERS: [&str; 19] = [
+const SUPPORTED_PARAMETERS: [&str; 14] = [
     "application_name",
     "dbname",
     "host",
@@ -157,11 +165,6 @@ const SUPPORTED_PARAMETERS: [&str; 19] = [
     "password",
     "password_file",
     "port",
-    "ssl-ca",
-    "ssl-cert",
-    "ssl-key",
-    "ssl-mode",
-    "ssl-root-cert",
     "sslcert",
     "sslkey",
     "sslmode",
@@ -194,8 +197,8 @@ fn check_address(url: &str) -> Result<(), String> {
                 "unknown parameter {name:?}; supported are {supported} and options[NAME]"
             ));
         }
-        if ["sslmode", "ssl-mode"].contains(&&*name) && !SSL_MODES.contains(&&*value) {
-            return Err(format!("{name} must be one of: {}", SSL_MODES.join(", ")));
+        if name == "sslmode" && !SSL_MODES.contains(&&*value) {
+            return Err(format!("sslmode must be one of: {}", SSL_MODES.join(", ")));
         }
     }
     Ok(())
@@ -275,7 +278,7 @@ mod tests {
     fn an_unreadable_certificate_file_is_named_with_its_parameter() {
         for (setting, named) in [
             ("sslrootcert=/no/such.crt", "sslrootcert: /no/such.crt: No such file"),
-            ("ssl-ca=%2Fno%2Fsuch.crt", "sslrootcert: /no/such.crt: No such file"),
+            ("sslrootcert=%2Fno%2Fsuch.crt", "sslrootcert: /no/such.crt: No such file"),
             ("sslcert=/no/own.crt", "sslcert: /no/own.crt: No such file"),
             ("sslkey=hush", "sslkey: cannot read the file: No such file"),
         ] {

@@ -25,7 +25,7 @@ pub async fn stored_nodes(url: &str) -> Result<Vec<StoredNode>, StoreError> {
             opening::open_existing(&address, &schema::CURRENT, SchemaUse::Use).await?;
         nodes::all_nodes(&mut connection).await
     };
-    work.await.map_err(|error: DbError| error.at(address.redacted()))
+    address.at(work).await
 }
 
 /// Removes a node that has ended, so that it is no longer listed. A server that starts with its
@@ -42,7 +42,7 @@ pub async fn remove_node(url: &str, name: &NodeName) -> Result<(), StoreError> {
         let removed = remove(&mut connection, name).await;
         commit(&mut connection, removed).await
     };
-    work.await.map_err(|error: DbError| error.at(address.redacted()))
+    address.at(work).await
 }
 
 async fn remove(connection: &mut PgConnection, name: &NodeName) -> Result<(), DbError> {
@@ -51,7 +51,7 @@ async fn remove(connection: &mut PgConnection, name: &NodeName) -> Result<(), Db
     let select = "SELECT number, lease_until > clock_timestamp() - interval '1 minute', leads
          FROM node WHERE node_id = $1 FOR UPDATE";
     let row = first(connection, select, &[name.as_str().into()]).await?;
-    let row = row.ok_or_else(|| StoreError::UnknownNode { name: name.clone() })?;
+    let row = row.ok_or_else(|| StoreError::UnknownNode(name.clone()))?;
     let number = NodeNumber::new(row.value(0)?)?;
     if row.value(1)? {
         let detail = "its lease was valid within the last minute; stop its server and wait";
@@ -94,5 +94,5 @@ pub(super) async fn migrate(url: &str, schema: &Schema) -> Result<MigrationRepor
         let from: Option<i64> = from?;
         Ok(MigrationReport { from: from.unwrap_or_default(), to: to.unwrap_or_default() })
     };
-    work.await.map_err(|error: DbError| error.at(address.redacted()))
+    address.at(work).await
 }

@@ -21,10 +21,9 @@ use crate::{
     journal::{
         in_play::SweepStep,
         plan::{Lookup, LookupResult, Plan},
-        reader::LoadedJournal,
     },
     row_sums::{RowSums, SUM_MASK},
-    rows::{Param, SqlConnection as _, journal, open_matches::OpenRow, scalar, steps},
+    rows::{Param, SqlConnection as _, journal, scalar, steps},
 };
 
 /// The statements of one transaction. It may be attempted several times, and any of the attempts
@@ -128,19 +127,6 @@ impl Transaction for Commit {
         add_batch(connection, self.node, self.number, &sums, &self.body).await?;
         delete_swept(connection, self.node, self.number, &self.plan.sweep_step).await
     }
-}
-
-/// Reads the journal of all matches in play of a node.
-pub(super) async fn load(
-    connection: &mut PgConnection,
-    store: StoreId,
-    node: NodeNumber,
-    open: Vec<OpenRow>,
-) -> Result<LoadedJournal, DbError> {
-    let mut loaded = journal::load(connection, store, open, node.range()).await?;
-    let last_match_key = &mut loaded.matches.last_match_key;
-    *last_match_key = node.base().max(*last_match_key);
-    Ok(loaded)
 }
 
 /// Returns the number of the newest batch of a node. If there are no batches, returns the number

@@ -19,8 +19,6 @@ use crate::{db_error::DbError, detached::run_blocking, limits::MAX_PASSWORD_FILE
 struct FileParameter {
     /// Name of the parameter in PostgreSQL.
     name: &'static str,
-    /// Aliases that the driver accepts.
-    aliases: &'static [&'static str],
     /// Environment variable that is used if the address does not have the parameter.
     variable: &'static str,
     /// True if the content of the file is secret.
@@ -31,21 +29,18 @@ struct FileParameter {
 const FILE_PARAMETERS: [FileParameter; 3] = [
     FileParameter {
         name: "sslrootcert",
-        aliases: &["ssl-root-cert", "ssl-ca"],
         variable: "PGSSLROOTCERT",
         is_secret: false,
         put: PgConnectOptions::ssl_root_cert_from_pem,
     },
     FileParameter {
         name: "sslcert",
-        aliases: &["ssl-cert"],
         variable: "PGSSLCERT",
         is_secret: false,
         put: PgConnectOptions::ssl_client_cert_from_pem,
     },
     FileParameter {
         name: "sslkey",
-        aliases: &["ssl-key"],
         variable: "PGSSLKEY",
         is_secret: true,
         put: PgConnectOptions::ssl_client_key_from_pem,
@@ -61,7 +56,7 @@ pub(super) fn read_files(
 ) -> Result<PgConnectOptions, String> {
     for setting in FILE_PARAMETERS {
         let named = form_urlencoded::parse(settings.as_bytes())
-            .filter(|(name, _)| setting.name == name || setting.aliases.contains(&&**name))
+            .filter(|(name, _)| setting.name == name)
             .last();
         let (name, value) = match named {
             Some((_, value)) => (setting.name, value.into_owned()),

@@ -73,7 +73,7 @@ impl Hosts {
 
     /// Begins an attempt to connect to a host.
     pub(super) fn attempt(&self, index: usize) -> ConnectAttempt<'_> {
-        ConnectAttempt { hosts: self, index, has_succeeded: false }
+        ConnectAttempt { hosts: self, index }
     }
 }
 
@@ -82,7 +82,6 @@ impl Hosts {
 pub(super) struct ConnectAttempt<'a> {
     hosts: &'a Hosts,
     index: usize,
-    has_succeeded: bool,
 }
 
 impl<'a> ConnectAttempt<'a> {
@@ -91,25 +90,18 @@ impl<'a> ConnectAttempt<'a> {
     }
 
     /// Begins the next round with this host.
-    pub(super) fn succeed(mut self) {
-        self.has_succeeded = true;
+    pub(super) fn succeed(self) {
         self.hosts.preferred.store(self.index, Ordering::Relaxed);
+        std::mem::forget(self);
     }
 }
 
 impl Drop for ConnectAttempt<'_> {
     fn drop(&mut self) {
-        if self.has_succeeded {
-            return;
-        }
         let next = (self.index + 1) % self.hosts.options.len();
         // Fails if another connection has found a working host in the meantime.
-        let _ = self.hosts.preferred.compare_exchange(
-            self.index,
-            next,
-            Ordering::Relaxed,
-            Ordering::Relaxed,
-        );
+        let order = Ordering::Relaxed;
+        let _ = self.hosts.preferred.compare_exchange(self.index, next, order, order);
     }
 }
 

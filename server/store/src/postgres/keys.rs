@@ -13,15 +13,16 @@ use super::{
     commit::Transaction,
     node_number::NodeEpoch,
     opening,
+    read_pool::ReadPool,
     sessions::{Session, Sessions},
     write_connection::{ServerContext, WriteConnection, commit},
 };
 use crate::{
-    Durability, StoreError,
+    Durability, KeysVersion, StoreError,
     checksum::StoreId,
     db_error::DbError,
-    named_rows::{NamedTable, QueryResults, RowDecision, RowQuery, RowStore, TableFingerprint},
-    rows::named,
+    named_rows::{NamedTable, QueryResults, RowDecision, RowQuery, RowStore},
+    rows::{named, row_sums},
     schema::{self, SchemaUse},
 };
 
@@ -56,43 +57,6 @@ impl KeyWriter {
             // An error means that the connection is already closed.
             let _ = connection.close().await;
         }
-    }
-}
-
-/// Reads rows in a separate transaction.
-struct ReadRows<'a> {
-    store: StoreId,
-    queries: &'a [RowQuery],
-}
-
-impl Transaction for ReadRows<'_> {
-    type Output = QueryResults;
-
-    fn waits_for_flush(&self) -> bool {
-        false
-    }
-
-    async fn run(&self, connection: &mut PgConnection, _: bool) -> Result<QueryResults, DbError> {
-        named::read(connection, self.store, self.queries).await
-    }
-}
-
-/// Reads a table's fingerprint in a separate transaction.
-struct ReadFingerprint(NamedTable);
-
-impl Transaction for ReadFingerprint {
-    type Output = TableFingerprint;
-
-    fn waits_for_flush(&self) -> bool {
-        false
-    }
-
-    async fn run(
-        &self,
-        connection: &mut PgConnection,
-        _: bool,
-    ) -> Result<TableFingerprint, DbError> {
-        named::fingerprint(connection, self.0).await
     }
 }
 
@@ -137,6 +101,7 @@ async fn lock(connection: &mut PgConnection, table: NamedTable) -> Result<(), Db
 pub struct PostgresKeys {
     address: Address,
     store: StoreId,
+    reader: ReadPool,
     writer: KeyWriter,
 }
 
@@ -158,24 +123,21 @@ impl PostgresKeys {
             let session = sessions.adopt(connection).await?;
             Ok((store, KeyWriter::new(sessions, Some(session), None)))
         };
-        let (store, writer) = work.await.map_err(|error: DbError| error.at(address.redacted()))?;
-        Ok(Self { address, store, writer })
-    }
-
-    async fn write<W: Transaction>(&self, work: &W) -> Result<W::Output, StoreError> {
-        let written = self.writer.write(work).await;
-        written.map_err(|error| error.at(self.address.redacted()))
+        let (store, writer) = address.at(work).await?;
+        Ok(Self { reader: ReadPool::new(address.clone(), 1), address, store, writer })
     }
 }
 
 impl RowStore for PostgresKeys {
     async fn read_rows(&self, queries: Vec<RowQuery>) -> Result<QueryResults, StoreError> {
-        let (store, queries) = (self.store, &queries[..]);
-        self.write(&ReadRows { store, queries }).await
+        let work =
+            async { named::read(&mut *self.reader.acquire().await?, self.store, &queries).await };
+        self.address.at(work).await
     }
 
-    async fn table_fingerprint(&self, table: NamedTable) -> Result<TableFingerprint, StoreError> {
-        self.write(&ReadFingerprint(table)).await
+    async fn read_keys_version(&self) -> Result<KeysVersion, StoreError> {
+        let work = async { row_sums::keys_version(&mut *self.reader.acquire().await?).await };
+        self.address.at(work).await
     }
 
     async fn update_rows<T: Send + 'static>(
@@ -183,9 +145,8 @@ impl RowStore for PostgresKeys {
         queries: Vec<RowQuery>,
         decide: impl Fn(QueryResults, bool) -> RowDecision<T> + Send + Sync + 'static,
     ) -> Result<T, StoreError> {
-        let store = self.store;
-        let update = UpdateRows { store, queries, decide };
-        self.write(&update).await
+        let update = UpdateRows { store: self.store, queries, decide };
+        self.address.at(self.writer.write(&update)).await
     }
 
     fn location(&self) -> PathBuf {

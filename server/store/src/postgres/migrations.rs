@@ -74,7 +74,7 @@ async fn check_tables(
         schema.check(0, schema_use, address.redacted())?;
     } else if !is_empty {
         let database = address.redacted().to_owned();
-        return Err(StoreError::ForeignTables { database }.into());
+        return Err(StoreError::ForeignTables(database).into());
     } else {
         let (tables, version) = (schema.postgres, schema.version);
         let create = format!(

@@ -39,16 +39,16 @@ use tokio::sync::Mutex;
 
 use crate::{
     CompiledFuture, Durability, FinishedCursor, FinishedMatch, FinishedPage, Flush, IndexKey,
-    KeyName, ListedPage, MatchCounts, MatchId, NodeIdentity, OpenMatch, OpenReport, ReplayMetadata,
-    Store, StoreError, Write,
+    KeyName, KeysVersion, ListedPage, MatchCounts, MatchId, NodeIdentity, OpenMatch, OpenReport,
+    ReplayMetadata, Store, StoreError, Write,
     checksum::StoreId,
     db_error::DbError,
     detached::run_detached,
     limits::{MAX_PAGE_MATCHES, MAX_SCANNED_ENTRIES, POSTGRES_READ_CONNECTIONS},
-    named_rows::{NamedTable, QueryResults, RowDecision, RowQuery, RowStore, TableFingerprint},
+    named_rows::{NamedTable, QueryResults, RowDecision, RowQuery, RowStore},
     rows::{
         finished::{self, MaybeUnflushed},
-        named,
+        named, row_sums,
     },
     schema::{self, Schema},
 };
@@ -157,8 +157,7 @@ impl PostgresStore {
 
     /// Runs `work`, and adds the address of the database to its error.
     async fn at<T>(&self, work: impl Future<Output = Result<T, DbError>>) -> Result<T, StoreError> {
-        let outcome = work.await;
-        outcome.map_err(|error| error.at(self.address.redacted()))
+        self.address.at(work).await
     }
 
     /// Returns a connection for reading.
@@ -213,8 +212,8 @@ impl RowStore for PostgresStore {
         .await
     }
 
-    async fn table_fingerprint(&self, table: NamedTable) -> Result<TableFingerprint, StoreError> {
-        self.at(async { named::fingerprint(&mut *self.readers.keys.acquire().await?, table).await })
+    async fn read_keys_version(&self) -> Result<KeysVersion, StoreError> {
+        self.at(async { row_sums::keys_version(&mut *self.readers.keys.acquire().await?).await })
             .await
     }
 

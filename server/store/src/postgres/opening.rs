@@ -22,14 +22,9 @@ use crate::{
     limits::MIN_POSTGRES_VERSION,
     named_rows::NamedTable,
     row_sums::RowSums,
-    rows::{
-        SqlConnection as _,
-        journal::sweep_all,
-        scalar,
-        whole_matches::{RowWithHeader, with_headers},
-    },
+    rows::{SqlConnection as _, journal, open_matches, scalar},
     schema::{self, Schema, SchemaUse},
-    transfer::side::CopySide,
+    transfer::CopySide,
 };
 
 /// Connects to a database, and checks or migrates its schema. Creates the tables in an empty
@@ -42,7 +37,7 @@ pub(super) async fn open(
     let mut connection = address.connect().await?;
     let mut other = address.connect().await?;
     if session_settings::are_shared(&mut connection, &mut other).await? {
-        return Err(StoreError::SharedSessions { database: address.redacted().to_owned() }.into());
+        return Err(StoreError::SharedSessions(address.redacted().to_owned()).into());
     }
     other.close().await?;
     let version: i32 = sqlx::query_scalar("SELECT current_setting('server_version_num')::int")
@@ -78,7 +73,7 @@ pub(super) async fn open_existing(
         return open(address, schema, schema_use).await;
     }
     let database = address.redacted().to_owned();
-    Err(StoreError::NoStore { database }.into())
+    Err(StoreError::NoStore(database).into())
 }
 
 /// State of the store after a server has taken over its node.
@@ -106,20 +101,17 @@ pub(super) async fn take_over(
         let node = nodes::take_over(connection, identity, schema.version).await?;
         orphans::reclaim_released(connection, node.number).await?;
         let store = store_id(connection).await?;
-        let open = with_headers(connection, store, &node.number.range()).await?;
-        let rows = open.iter().map(|with_header| with_header.row.clone());
-        let mut loaded = commit::load(connection, store, node.number, rows.collect()).await?;
-        for RowWithHeader { row, header } in open {
-            if let Some(in_play) = loaded.matches.by_id.get_mut(&row.match_id) {
-                in_play.cached_header = Some(header);
-            }
-        }
+        let range = node.number.range();
+        let open = open_matches::select(connection, store, &range).await?;
+        let mut loaded = journal::load(connection, store, open, range).await?;
+        let last_match_key = &mut loaded.matches.last_match_key;
+        *last_match_key = node.number.base().max(*last_match_key);
         let commits = commit::newest_batch(connection, node.number).await? + 1;
         let last_match_key = loaded.matches.last_match_key;
         let body = journal_batch::write(store, commits, last_match_key, Vec::new());
         let unchanged = RowSums::default();
         commit::add_batch(connection, node.number, commits, &unchanged, &body).await?;
-        sweep_all(connection, &mut loaded.matches.sweep).await?;
+        journal::sweep_all(connection, &mut loaded.matches.sweep).await?;
         // The last step, because it starts the lease.
         let matches = loaded.matches.by_id.len() as u64;
         nodes::renew(connection, node, matches, &NodeStatus::default()).await?;
@@ -205,7 +197,7 @@ pub(super) struct Readers {
 /// Begins a read transaction on the store in a database.
 pub(crate) async fn open_source(url: &str) -> Result<CopySide<PgConnection>, StoreError> {
     let address = Address::parse(url, Durability::Disk)?;
-    let no_store = || StoreError::NoStore { database: address.redacted().to_owned() };
+    let no_store = || StoreError::NoStore(address.redacted().to_owned());
     let work = async {
         let mut connection = open_existing(&address, &schema::CURRENT, SchemaUse::Copy).await?;
         sqlx::raw_sql("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
@@ -224,7 +216,7 @@ pub(crate) async fn open_source(url: &str) -> Result<CopySide<PgConnection>, Sto
             sums: RowSums::default(),
         })
     };
-    work.await.map_err(|error: DbError| error.at(address.redacted()))
+    address.at(work).await
 }
 
 /// Creates the tables in a database, checks that they have no rows, and sets the id of the store.
@@ -240,7 +232,7 @@ pub(crate) async fn open_target(
         let is_ours = set_identity(&mut connection, store).await?;
         if !is_ours || has_rows(&mut connection).await? {
             let database = address.redacted().to_owned();
-            return Err(StoreError::NotEmpty { database }.into());
+            return Err(StoreError::NotEmpty(database).into());
         }
         Ok(CopySide {
             connection,
@@ -250,7 +242,7 @@ pub(crate) async fn open_target(
             sums: RowSums::default(),
         })
     };
-    work.await.map_err(|error: DbError| error.at(address.redacted()))
+    address.at(work).await
 }
 
 /// Commits the transaction that has written a copy of a store.

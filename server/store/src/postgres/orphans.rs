@@ -25,7 +25,7 @@ use super::{
     read_pool::ReadPool,
 };
 use crate::{
-    IsLeaderOnly, OpenMatch,
+    DamageReport, DamagedValue, IsLeaderOnly, OpenMatch,
     checksum::StoreId,
     db_error::DbError,
     journal::in_play::{JournalState, MatchInPlay},
@@ -33,8 +33,9 @@ use crate::{
     rows::{
         Param, SqlConnection as _, StoredRow as _, Unreadable,
         journal::load_batches,
+        open_matches::{OpenRow, RowWithHeader},
         scalar,
-        whole_matches::{RowWithHeader, WholeMatch, combine, read_whole},
+        whole_matches::{UnreadableMatch, WholeMatch, read_whole, split},
     },
 };
 
@@ -47,9 +48,6 @@ pub(super) enum OrphanKind {
     /// The node has released the matches.
     Released,
 }
-
-/// Begins a transaction that reads one snapshot.
-const BEGIN_SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
 /// The last activity of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,44 +83,37 @@ pub(super) struct OrphanedMatches {
 }
 
 impl OrphanedMatches {
-    /// Reads a snapshot of the matches of a node with an expired lease. Also returns the match keys
+    /// Reads a snapshot of the matches of a node with an expired lease, or some of the matches that
+    /// a node has released, except those with keys in `released_except`. Also returns the match keys
     /// of unreadable matches.
-    async fn read_expired(
+    async fn read(
         readers: &ReadPool,
         store: StoreId,
         node: NodeNumber,
+        released_except: Option<&[i64]>,
     ) -> Result<(Self, Vec<i64>), DbError> {
         let mut reader = readers.acquire().await?;
-        let mut connection = reader.begin_with(BEGIN_SNAPSHOT).await?;
-        let last = LastActivity::read(&mut connection, node).await?;
+        let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+        let mut connection = reader.begin_with(begin).await?;
+        let (kind, read) = match released_except {
+            Some(excluding) => {
+                let read = read_released(&mut connection, store, node, excluding).await?;
+                (OrphanKind::Released, read)
+            }
+            None => {
+                let last = LastActivity::read(&mut connection, node).await?;
+                let read = read_whole(&mut *connection, store, node.range()).await?;
+                (OrphanKind::Expired(last), read)
+            }
+        };
         let (mut matches, mut unreadable) = (BTreeMap::new(), Vec::new());
-        for read in read_whole(&mut *connection, store, node.range()).await? {
+        for read in read {
             match read {
-                Ok(orphan) => {
-                    matches.insert(orphan.row.match_key, orphan);
-                }
+                Ok(orphan) => _ = matches.insert(orphan.row.match_key, orphan),
                 Err(orphan) => unreadable.push(orphan.match_key),
             }
         }
-        let orphans = Self { node, kind: OrphanKind::Expired(last), matches };
-        Ok((orphans, unreadable))
-    }
-
-    /// Reads some of the matches that a node has released. Also returns the match keys of
-    /// unreadable matches.
-    async fn read_released(
-        readers: &ReadPool,
-        store: StoreId,
-        node: NodeNumber,
-        excluding: &[i64],
-    ) -> Result<(Self, Vec<i64>), DbError> {
-        let mut reader = readers.acquire().await?;
-        let mut connection = reader.begin_with(BEGIN_SNAPSHOT).await?;
-        let read = read_released_chunk(&mut connection, store, node, excluding).await?;
-        let (matches, unreadable) = read;
-        let matches = matches.into_iter().map(|orphan| (orphan.row.match_key, orphan));
-        let orphans = Self { node, kind: OrphanKind::Released, matches: matches.collect() };
-        Ok((orphans, unreadable))
+        Ok((Self { node, kind, matches }, unreadable))
     }
 
     /// Iterates over the matches that a node may take over, in the order in which they were opened.
@@ -145,18 +136,12 @@ impl OrphanedMatches {
             self.matches.remove(missing);
         }
         let moved = taken_over.keys.iter().filter_map(|(old, match_key)| {
-            let WholeMatch { row, header, journal } = self.matches.remove(old)?;
+            let open = OpenMatch::from(self.matches.remove(old)?);
             let state = JournalState {
                 match_key: *match_key,
-                opened_at_unix_ms: row.opened_at_unix_ms,
-                entries: journal.len() as u64,
-                last_batch: (!journal.is_empty()).then_some(batch),
-            };
-            let open = OpenMatch {
-                match_id: row.match_id,
-                opened_at_unix_ms: row.opened_at_unix_ms,
-                header,
-                journal,
+                opened_at_unix_ms: open.opened_at_unix_ms,
+                entries: open.journal.len() as u64,
+                last_batch: (!open.journal.is_empty()).then_some(batch),
             };
             Some((state, open))
         });
@@ -231,7 +216,7 @@ impl OrphanFinder {
         drop(reader);
         if let Some(node) = released {
             self.orphans = None;
-            let read = OrphanedMatches::read_released(readers, store, node, &unreadable).await?;
+            let read = OrphanedMatches::read(readers, store, node, Some(&unreadable)).await?;
             let is_leader = nodes::is_leader(&mut *readers.acquire().await?, this).await?;
             self.set_found(read);
             let orphans = self.orphans.as_ref();
@@ -254,7 +239,7 @@ impl OrphanFinder {
         if !self.orphans.as_ref().is_some_and(is_current) {
             // Frees the old matches before the new ones are read.
             self.orphans = None;
-            self.set_found(OrphanedMatches::read_expired(readers, store, node).await?);
+            self.set_found(OrphanedMatches::read(readers, store, node, None).await?);
         }
         Ok(())
     }
@@ -347,14 +332,14 @@ async fn find_node_with_released(
     number.map(NodeNumber::new).transpose()
 }
 
-/// Reads the first released matches of a node, up to the limit of one takeover. Also returns the
-/// match keys of unreadable matches. Requires an open snapshot transaction.
-async fn read_released_chunk(
+/// Reads the first released matches of a node, up to the limit of one takeover. Requires an open
+/// snapshot transaction.
+async fn read_released(
     connection: &mut PgConnection,
     store: StoreId,
     node: NodeNumber,
     excluding: &[i64],
-) -> Result<(Vec<WholeMatch>, Vec<i64>), DbError> {
+) -> Result<Vec<Result<WholeMatch, UnreadableMatch>>, DbError> {
     let select = "SELECT match_key, match_id, opened_at_unix_ms, header, checksum, entries, batches
          FROM open_match JOIN released_match USING (match_key)
          WHERE match_key > $1 AND match_key <= $2 AND match_key <> ALL ($3)
@@ -373,24 +358,19 @@ async fn read_released_chunk(
         batches.extend(row.try_get::<Vec<i64>, _>("batches")?);
         open.push(with_header);
     }
-    let of_rows = open.iter().map(|with_header| with_header.row.clone());
-    let batches: Vec<i64> = batches.into_iter().collect();
-    let loaded = load_batches(connection, store, of_rows.collect(), &batches).await?;
-    let (mut matches, mut unreadable) = (Vec::new(), Vec::new());
-    for read in combine(open, loaded) {
-        match read {
-            Ok(whole) if has_all_entries(&whole, &entries) => matches.push(whole),
-            Ok(whole) => unreadable.push(whole.row.match_key),
-            Err(orphan) => unreadable.push(orphan.match_key),
+    let batches = Vec::from_iter(batches);
+    let loaded = load_batches(connection, store, open, &batches).await?;
+    let check = |read: Result<WholeMatch, UnreadableMatch>| {
+        let whole = read?;
+        let WholeMatch { row: OpenRow { match_key, match_id, .. }, journal, .. } = &whole;
+        if entries.get(match_key) == Some(&(journal.len() as i64)) {
+            return Ok(whole);
         }
-    }
-    Ok((matches, unreadable))
-}
-
-/// Returns whether the journal has all entries that the node had stored at the release.
-fn has_all_entries(read: &WholeMatch, entries: &HashMap<i64, i64>) -> bool {
-    let expected = entries.get(&read.row.match_key);
-    expected.is_some_and(|expected| expected.unsigned_abs() == read.journal.len() as u64)
+        let value = DamagedValue::Journal(match_id.clone());
+        let detail = "entries that were stored at the release are missing".to_owned();
+        Err(UnreadableMatch { match_key: *match_key, damage: DamageReport { value, detail } })
+    };
+    Ok(split(loaded).into_iter().map(check).collect())
 }
 
 /// Claims the matches that are still released, and returns their keys. Skips matches that another

@@ -71,8 +71,7 @@ impl Writer {
             let opened = opening::take_over(&mut connection, address, identity, schema).await?;
             Ok((sessions.adopt(connection).await?, opened))
         };
-        let (session, opened) =
-            work.await.map_err(|error: DbError| error.at(address.redacted()))?;
+        let (session, opened) = address.at(work).await?;
         let open_report = OpenReport {
             // A PostgreSQL store has no separate file with the number of commits.
             completeness: CommitCompleteness::Complete,

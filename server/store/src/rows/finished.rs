@@ -455,7 +455,7 @@ pub(crate) async fn replay<C: SqlConnection>(
         return Ok(MaybeUnflushed::new(None, None));
     };
     let replay = read_replay(store, id, &row, 0)?;
-    let replay = replay.ok_or_else(|| StoreError::ReplayForgotten { match_id: id.clone() })?;
+    let replay = replay.ok_or_else(|| StoreError::ReplayForgotten(id.clone()))?;
     Ok(MaybeUnflushed::new(Some(replay), Some(row.value(0)?)))
 }
 

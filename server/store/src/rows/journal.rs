@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::{Param, SqlConnection, StoredRow, Unreadable, open_matches::OpenRow};
+use super::{Param, SqlConnection, StoredRow, Unreadable, open_matches::RowWithHeader};
 use crate::{
     checksum::StoreId,
     db_error::DbError,
@@ -22,7 +22,7 @@ fn number_and_body(row: &impl StoredRow) -> (i64, Vec<u8>) {
 pub(crate) async fn load<C: SqlConnection>(
     connection: &mut C,
     store: StoreId,
-    open: Vec<OpenRow>,
+    open: Vec<RowWithHeader>,
     batches: RangeInclusive<i64>,
 ) -> Result<LoadedJournal, DbError> {
     let mut journal = JournalReader::new(open);
@@ -43,7 +43,7 @@ pub(crate) async fn load<C: SqlConnection>(
 pub(crate) async fn load_batches<C: SqlConnection>(
     connection: &mut C,
     store: StoreId,
-    open: Vec<OpenRow>,
+    open: Vec<RowWithHeader>,
     batches: &[i64],
 ) -> Result<LoadedJournal, DbError> {
     let mut journal = JournalReader::new(open);

@@ -4,13 +4,13 @@
 //! idempotency key. To keep a commit from waiting for another node's, each transaction writes its
 //! own version of a row.
 
-use super::{Param, SqlConnection, StoredRow, Unreadable, first, row_sums};
+use super::{Param, SqlConnection, row_sums};
 use crate::{
     checksum::StoreId,
     db_error::DbError,
     named_rows::{
         DamagedRow, NameRange, NamedTable, QueryResults, RowChange, RowDecision, RowQuery,
-        RowResult, RowSelection, TableFingerprint,
+        RowResult, RowSelection,
     },
     row_sums::{CountedTable, RowSum, RowSums},
 };
@@ -73,23 +73,6 @@ fn condition(range: &NameRange) -> (&'static str, Vec<Param<'_>>) {
         Some(before) => ("name >= $1 AND name < $2", vec![from, Param::AnyText(before)]),
         None => ("name >= $1", vec![from]),
     }
-}
-
-/// Returns the fingerprint of a table.
-pub(crate) async fn fingerprint<C: SqlConnection>(
-    connection: &mut C,
-    table: NamedTable,
-) -> Result<TableFingerprint, DbError> {
-    let select = format!(
-        "SELECT count(*), CAST(coalesce(sum(checksum & 4294967295), 0) AS BIGINT) FROM {}",
-        table.sql_name()
-    );
-    let row = first(connection, &select, &[]).await?;
-    let row = row.ok_or_else(|| Unreadable::new("the count is missing"))?;
-    Ok(TableFingerprint {
-        rows: row.value::<i64>(0)?.unsigned_abs(),
-        sum: row.value::<i64>(1)?.unsigned_abs(),
-    })
 }
 
 /// Applies a change. Requires an open transaction.

@@ -1,5 +1,7 @@
 //! Matches in play, without their journals.
 
+use std::ops::RangeInclusive;
+
 use super::{SqlConnection, StoredRow, Unreadable, first, id_from_row, row_sums, substitute_id};
 use crate::{
     MatchId,
@@ -18,8 +20,12 @@ pub(crate) struct OpenRow {
     /// Id of the match, or a substitute if the id cannot be read.
     pub(crate) match_id: MatchId,
     pub(crate) opened_at_unix_ms: i64,
-    /// Description of the damage, if the row is damaged.
-    pub(crate) problem: Option<String>,
+}
+
+/// A row, and its header or a description of its damage.
+pub(crate) struct RowWithHeader {
+    pub(crate) row: OpenRow,
+    pub(crate) header: Result<Vec<u8>, String>,
 }
 
 pub(crate) fn checksum_of(
@@ -38,28 +44,43 @@ pub(crate) fn checksum_of(
         .finish()
 }
 
-impl OpenRow {
-    /// Reads a row. Damage is recorded in the result.
+/// The columns of a row with its header.
+const COLUMNS: &str = "match_key, match_id, opened_at_unix_ms, header, checksum";
+
+impl RowWithHeader {
+    /// Reads a row with [`COLUMNS`].
     pub(crate) fn read(store: StoreId, row: &impl StoredRow) -> Self {
         let match_key = row.value(0).unwrap_or_default();
-        let read = read(store, match_key, row);
         let match_id = id_from_row(row, 1);
         let substitute_id = || substitute_id(SUBSTITUTE_PREFIX, match_key);
         Self {
-            match_key,
-            match_id: match_id.unwrap_or_else(substitute_id),
-            opened_at_unix_ms: row.value(2).unwrap_or_default(),
-            problem: read.err(),
+            row: OpenRow {
+                match_key,
+                match_id: match_id.unwrap_or_else(substitute_id),
+                opened_at_unix_ms: row.value(2).unwrap_or_default(),
+            },
+            header: read(store, match_key, row),
         }
     }
 }
 
-/// Reads the header from a row of `open_match`.
-pub(crate) fn read(
+/// Reads the matches with these keys, in the order in which they were opened.
+pub(crate) async fn select<C: SqlConnection>(
+    connection: &mut C,
     store: StoreId,
-    match_key: i64,
-    row: &impl StoredRow,
-) -> Result<Vec<u8>, String> {
+    keys: &RangeInclusive<i64>,
+) -> Result<Vec<RowWithHeader>, DbError> {
+    let select = format!(
+        "SELECT {COLUMNS} FROM open_match WHERE match_key >= $1 AND match_key <= $2
+         ORDER BY match_key"
+    );
+    let params = [(*keys.start()).into(), (*keys.end()).into()];
+    let rows = connection.query(&select, &params).await?;
+    Ok(rows.iter().map(|row| RowWithHeader::read(store, row)).collect())
+}
+
+/// Reads the header from a row of `open_match`.
+fn read(store: StoreId, match_key: i64, row: &impl StoredRow) -> Result<Vec<u8>, String> {
     let read = || -> Result<_, Unreadable> {
         let match_id: String = row.value(1)?;
         let header: Vec<u8> = row.value(3)?;
@@ -116,10 +137,8 @@ pub(crate) async fn header<C: SqlConnection>(
     store: StoreId,
     match_key: i64,
 ) -> Result<Result<Vec<u8>, String>, DbError> {
-    let select = "SELECT match_key, match_id, opened_at_unix_ms, header, checksum FROM open_match
-         WHERE match_key = $1";
-    let row = first(connection, select, &[match_key.into()]).await?;
-    Ok(match row {
+    let select = format!("SELECT {COLUMNS} FROM open_match WHERE match_key = $1");
+    Ok(match first(connection, &select, &[match_key.into()]).await? {
         Some(row) => read(store, match_key, &row),
         None => Err("the row is missing".to_owned()),
     })

@@ -2,8 +2,9 @@
 
 use super::{Param, SqlConnection, StoredRow, Unreadable, first};
 use crate::{
-    DamageReport, DamagedValue,
+    DamageReport, DamagedValue, KeysVersion,
     db_error::DbError,
+    named_rows::NamedTable,
     row_sums::{CountedTable, RowSum, RowSums, SUM_MASK},
 };
 
@@ -126,6 +127,15 @@ async fn of_locked<C: SqlConnection>(
     let select = "SELECT row_count, checksum_sum FROM key_sum WHERE of_table = $1";
     let row = first(connection, select, &[table.sql_name().into()]).await?;
     Ok(row.and_then(|row| Some(RowSum { rows: row.value(0).ok()?, sum: row.value(1).ok()? })))
+}
+
+/// Returns the version of the API keys: the stored sum of their rows.
+pub(crate) async fn keys_version<C: SqlConnection>(
+    connection: &mut C,
+) -> Result<KeysVersion, DbError> {
+    let stored = of_locked(connection, CountedTable::Named(NamedTable::Key)).await?;
+    let missing = || Unreadable::new("the stored number of API keys is missing");
+    Ok(KeysVersion(stored.ok_or_else(missing)?))
 }
 
 /// Returns the difference between the rows of a table and its stored sum, which itself can be

@@ -3,8 +3,8 @@
 use std::ops::RangeInclusive;
 
 use super::{
-    SqlConnection, StoredRow, journal,
-    open_matches::{OpenRow, header, read},
+    SqlConnection, journal,
+    open_matches::{self, OpenRow, header},
 };
 use crate::{
     DamageReport, DamagedValue, MatchId, OpenMatch,
@@ -12,35 +12,6 @@ use crate::{
     db_error::DbError,
     journal::{in_play::MatchInPlay, reader::LoadedJournal},
 };
-
-/// A match in play with its header. The header is empty if it cannot be read.
-pub(crate) struct RowWithHeader {
-    pub(crate) row: OpenRow,
-    pub(crate) header: Vec<u8>,
-}
-
-impl RowWithHeader {
-    /// Reads the columns `match_key`, `match_id`, `opened_at_unix_ms`, `header` and `checksum`.
-    pub(crate) fn read(store: StoreId, row: &impl StoredRow) -> Self {
-        let open = OpenRow::read(store, row);
-        let header = read(store, open.match_key, row).unwrap_or_default();
-        Self { row: open, header }
-    }
-}
-
-/// Reads and verifies the matches with these keys, in the order in which they were opened.
-pub(crate) async fn with_headers<C: SqlConnection>(
-    connection: &mut C,
-    store: StoreId,
-    keys: &RangeInclusive<i64>,
-) -> Result<Vec<RowWithHeader>, DbError> {
-    let select = "SELECT match_key, match_id, opened_at_unix_ms, header, checksum FROM open_match
-         WHERE match_key >= $1 AND match_key <= $2 ORDER BY match_key";
-    let params = [(*keys.start()).into(), (*keys.end()).into()];
-    let rows = connection.query(select, &params).await?;
-    let rows = rows.iter().map(|row| RowWithHeader::read(store, row));
-    Ok(rows.collect())
-}
 
 /// A match in play, with its header and journal.
 pub(crate) struct WholeMatch {
@@ -73,29 +44,27 @@ pub(crate) async fn read_whole<C: SqlConnection>(
     store: StoreId,
     keys: RangeInclusive<i64>,
 ) -> Result<Vec<Result<WholeMatch, UnreadableMatch>>, DbError> {
-    let rows = with_headers(connection, store, &keys).await?;
-    let of_rows = rows.iter().map(|with_header| with_header.row.clone());
-    let loaded = journal::load(connection, store, of_rows.collect(), keys).await?;
-    Ok(combine(rows, loaded))
+    let open = open_matches::select(connection, store, &keys).await?;
+    Ok(split(journal::load(connection, store, open, keys).await?))
 }
 
-/// Combines the rows of matches with their journals.
-pub(crate) fn combine(
-    rows: Vec<RowWithHeader>,
-    mut loaded: LoadedJournal,
-) -> Vec<Result<WholeMatch, UnreadableMatch>> {
-    let matches = rows.into_iter().map(|RowWithHeader { row, header }| {
-        let in_play = loaded.matches.by_id.remove(&row.match_id);
-        let (journal, damage) = in_play.map_or((None, None), |it| (it.cached_journal, it.damage));
-        match (journal, damage) {
-            (Some(journal), None) => Ok(WholeMatch { row, header, journal }),
-            (_, damage) => Err(UnreadableMatch {
-                match_key: row.match_key,
-                damage: damage.map_or_else(|| duplicate_id(&row), |damage| *damage),
+/// Returns the loaded matches, in the order in which they were opened.
+pub(crate) fn split(loaded: LoadedJournal) -> Vec<Result<WholeMatch, UnreadableMatch>> {
+    let mut matches = Vec::from_iter(loaded.matches.by_id);
+    matches.sort_unstable_by_key(|(_, in_play)| in_play.state.match_key);
+    let whole = |(match_id, in_play): (MatchId, MatchInPlay)| {
+        let (match_key, opened_at_unix_ms) =
+            (in_play.state.match_key, in_play.state.opened_at_unix_ms);
+        match in_play.damage {
+            Some(damage) => Err(UnreadableMatch { match_key, damage: *damage }),
+            None => Ok(WholeMatch {
+                row: OpenRow { match_key, match_id, opened_at_unix_ms },
+                header: in_play.cached_header.unwrap_or_default(),
+                journal: in_play.cached_journal.unwrap_or_default(),
             }),
         }
-    });
-    matches.collect()
+    };
+    matches.into_iter().map(whole).collect()
 }
 
 /// Reads a match in play, except what is cached.
@@ -141,12 +110,4 @@ pub(crate) async fn read_header<C: SqlConnection>(
     let header =
         header.map_err(|detail| DamageReport { value: DamagedValue::Header(id.clone()), detail });
     Ok(header?)
-}
-
-/// The damage if two rows have the same id, which the database should prevent.
-fn duplicate_id(row: &OpenRow) -> DamageReport {
-    DamageReport {
-        value: DamagedValue::Journal(row.match_id.clone()),
-        detail: "the id is not unique".to_owned(),
-    }
 }

@@ -22,7 +22,7 @@ use crate::{
     rows::{
         StoredRow as _,
         finished::{REPLAY_COLUMN, SELECT_WITH_REPLAY, read, read_replay},
-        named, open_matches, row_sums,
+        named, row_sums,
     },
     schema::SchemaUse,
 };
@@ -218,23 +218,10 @@ fn check_in_play(
     report.open = loaded.matches.by_id.len() as u64;
     report.damage_reports = loaded.damage_reports;
     for (match_id, in_play) in &mut loaded.matches.by_id {
-        let Some(journal) = in_play.cached_journal.take() else {
-            continue;
-        };
-        let match_key = in_play.state.match_key;
-        // The journal of a damaged match is not in memory.
-        let Ok(header) =
-            run(open_matches::header(&mut StatementConnection(connection), store, match_key))?
-        else {
-            continue;
-        };
-        let inspected = inspector.inspect_match_in_play(&OpenMatch {
-            match_id: match_id.clone(),
-            opened_at_unix_ms: in_play.state.opened_at_unix_ms,
-            header,
-            journal,
-        });
-        report.damage_reports.extend(inspected.err());
+        // A damaged match is not in memory.
+        if let Some(open) = in_play.take_cached(match_id) {
+            report.damage_reports.extend(inspector.inspect_match_in_play(&open).err());
+        }
     }
     Ok(())
 }

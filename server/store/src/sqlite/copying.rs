@@ -28,7 +28,7 @@ use crate::{
     detached::run_blocking,
     row_sums::RowSums,
     schema::SchemaUse,
-    transfer::side::CopySide,
+    transfer::CopySide,
 };
 
 /// Copies the store in a data folder into another folder, which is created if it is missing. A
@@ -108,7 +108,7 @@ fn restore_into(
 ) -> Result<CheckReport, StoreError> {
     let database = from.join(DATABASE_FILE);
     if !is_non_empty_file(&database) {
-        return Err(StoreError::NoBackup { path: from.to_owned() });
+        return Err(StoreError::NoBackup(from.to_owned()));
     }
     log_file::check(&database)?;
     let recorded = commit_count_file::read(from)?;

@@ -11,14 +11,14 @@ use super::{
     takeover::{check_same_store, read_identity, record_opening},
 };
 use crate::{
-    DataDir, StoreError,
+    DataDir, KeysVersion, StoreError,
     checksum::StoreId,
     commit_count_file::{self, CommitCountFile, CommitsRecord},
     db_error::DbError,
     detached::run_blocking,
     journal_batch,
-    named_rows::{NamedTable, QueryResults, RowDecision, RowQuery, RowStore, TableFingerprint},
-    rows::{StoredRow as _, named},
+    named_rows::{QueryResults, RowDecision, RowQuery, RowStore},
+    rows::{StoredRow as _, named, row_sums},
     schema,
 };
 
@@ -118,7 +118,7 @@ fn check_not_replaced(
 ) -> Result<(), DbError> {
     match read_identity(connection)? {
         Some(identity) if identity.store == store => Ok(()),
-        _ => Err(StoreError::Replaced { path: dir.database() }.into()),
+        _ => Err(StoreError::Replaced(dir.database()).into()),
     }
 }
 
@@ -149,11 +149,9 @@ impl RowStore for SqliteKeys {
         .await
     }
 
-    async fn table_fingerprint(&self, table: NamedTable) -> Result<TableFingerprint, StoreError> {
-        self.run(move |connection, _| {
-            run(named::fingerprint(&mut StatementConnection(connection), table))
-        })
-        .await
+    async fn read_keys_version(&self) -> Result<KeysVersion, StoreError> {
+        self.run(|connection, _| run(row_sums::keys_version(&mut StatementConnection(connection))))
+            .await
     }
 
     async fn update_rows<T: Send + 'static>(

@@ -296,7 +296,10 @@ mod tests {
 
     use tempfile::TempDir;
 
-    use super::{super::tests::store, *};
+    use super::{
+        super::{tests::store, writer::Writer},
+        *,
+    };
     use crate::{
         DataDir, KeyStore as _, MatchId, RecordStore as _, SqliteOptions, SqliteStore, Store as _,
         Write,
@@ -452,9 +455,9 @@ mod tests {
     async fn results_of_a_commit_are_withheld_until_it_is_flushed() {
         let (_folder, _, store) = store().await;
         let record = |value: u8| Write::PutRecord { name: "test".to_owned(), value: vec![value] };
-        let held = store.writer.call(|writer| {
+        let held = store.writer.call(|writer: &mut Option<Writer>| {
             let (resume, resumed) = mpsc::channel::<()>();
-            let AfterCommit::Flush(flusher) = writer.as_ref().unwrap().after_commit() else {
+            let Some(AfterCommit::Flush(flusher)) = writer.as_ref().unwrap().after_commit() else {
                 panic!("nothing is flushed");
             };
             flusher.thread.enqueue(move |_| _ = resumed.recv());

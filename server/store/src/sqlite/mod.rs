@@ -23,35 +23,36 @@ mod writer;
 use std::path::PathBuf;
 
 use async_trait::async_trait;
+use parking_lot::Mutex;
 
 use crate::{
     CompiledFuture, DamageReport, DataDir, FinishedCursor, FinishedMatch, FinishedPage, Flush,
-    IndexKey, KeyName, ListedPage, MatchCounts, MatchId, OpenMatch, OpenReport, ReplayMetadata,
-    Store, StoreError, Write,
+    IndexKey, KeyName, KeysVersion, ListedPage, MatchCounts, MatchId, OpenMatch, OpenReport,
+    ReplayMetadata, Store, StoreError, Write,
     checksum::StoreId,
     commit_count_file,
     db_error::DbError,
     detached::run_blocking,
     limits::{MAX_PAGE_MATCHES, MAX_SCANNED_ENTRIES},
-    named_rows::{NamedTable, QueryResults, RowDecision, RowQuery, RowStore, TableFingerprint},
+    named_rows::{QueryResults, RowDecision, RowQuery, RowStore},
     rows::{
         finished::{self, MaybeUnflushed},
-        named,
+        named, row_sums,
     },
     schema,
 };
 
 use connections::{Readers, WorkerThread};
-use log_flusher::FlushWatch;
+use log_flusher::{AfterCommit, FlushWatch};
 use sql::{StatementConnection, run};
-use writer::Writer;
+use writer::{IN_MEMORY, Writer};
 
 pub use checking::{CheckReport, Inspector, check, check_with_inspector};
 pub use copying::{backup, replace, restore};
 pub use keys::SqliteKeys;
 pub use opening::{Durability, IntegrityCheck, SqliteOptions, migrate_folder};
 
-/// A [`Store`] in a data folder, which it locks exclusively.
+/// A [`Store`] in a data folder, which it locks exclusively, or [in memory](Self::new).
 ///
 /// ```
 /// use bridgemaster_store::{DataDir, MatchId, SqliteOptions, SqliteStore, Store, Write};
@@ -79,19 +80,64 @@ pub struct SqliteStore {
     path: PathBuf,
     store: StoreId,
     open_report: OpenReport,
-    /// `None` once the store is closed.
-    writer: WorkerThread<Option<Writer>>,
+    writer: WriterAccess,
     /// `None` if commits are not flushed.
     flushed: Option<FlushWatch>,
-    readers: Readers,
+    /// `None` in memory, where the writer's connection is the only one.
+    readers: Option<Readers>,
     /// A connection for keys only, so that reads of matches never delay authentication.
-    key_reader: Readers,
+    key_reader: Option<Readers>,
+}
+
+/// A [`Store`] in memory, created by [`MemoryStore::new`](SqliteStore::new).
+pub type MemoryStore = SqliteStore;
+
+/// Access to the writer, which is `None` once the store is closed.
+#[derive(Debug)]
+enum WriterAccess {
+    Thread(WorkerThread<Option<Writer>>),
+    /// Calls to a database in memory do not block.
+    Inline(Mutex<Option<Writer>>),
+}
+
+impl WriterAccess {
+    async fn call<R: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Option<Writer>) -> R + Send + 'static,
+    ) -> Result<R, StoreError> {
+        match self {
+            Self::Thread(thread) => thread.call(work).await,
+            Self::Inline(writer) => Ok(work(&mut writer.lock())),
+        }
+    }
+}
+
+impl Default for SqliteStore {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 /// The maximum number of connections for reading. A few suffice, since reads are short.
 const MAX_READ_CONNECTIONS: u32 = 4;
 
 impl SqliteStore {
+    /// Creates an empty store in memory. Its content is lost when the process ends.
+    #[must_use]
+    pub fn new() -> Self {
+        let started = Writer::start_in_memory();
+        let (writer, open_report) = started.expect("a new database in memory has no file that fails");
+        Self {
+            path: IN_MEMORY.into(),
+            store: writer.store(),
+            open_report,
+            writer: WriterAccess::Inline(Mutex::new(Some(writer))),
+            flushed: None,
+            readers: None,
+            key_reader: None,
+        }
+    }
+
     /// Locks the folder, checks its database or creates one, and loads the matches in play.
     ///
     /// # Errors
@@ -117,18 +163,20 @@ impl SqliteStore {
         let durability = options.durability;
         let (writer, open_report) =
             Writer::start(opened_database.connection, lock, dir, &recorded, durability)?;
-        let (store, flushed) = (writer.store(), writer.after_commit().flush_watch());
+        let store = writer.store();
+        let flushed = writer.after_commit().and_then(AfterCommit::flush_watch);
         let writer = WorkerThread::start("writer", Some(writer));
+        let writer = writer.map_err(|error| DbError::Io(error).at(&path))?;
         Ok(Self {
             store,
             open_report: OpenReport {
                 indexes_rebuilt: opened_database.indexes_rebuilt || open_report.indexes_rebuilt,
                 ..open_report
             },
-            writer: writer.map_err(|error| DbError::Io(error).at(&path))?,
+            writer: WriterAccess::Thread(writer),
             flushed,
-            readers: Readers::new(path.clone(), MAX_READ_CONNECTIONS),
-            key_reader: Readers::new(path.clone(), 1),
+            readers: Some(Readers::new(path.clone(), MAX_READ_CONNECTIONS)),
+            key_reader: Some(Readers::new(path.clone(), 1)),
             path,
         })
     }
@@ -172,15 +220,25 @@ impl SqliteStore {
         result.map_err(|error| error.at(&self.path))
     }
 
+    async fn read_with<T: Send + 'static>(
+        &self,
+        readers: Option<&Readers>,
+        work: impl FnOnce(&mut StatementConnection<'_>, StoreId) -> Result<T, DbError> + Send + 'static,
+    ) -> Result<T, DbError> {
+        let store = self.store;
+        let Some(readers) = readers else {
+            return self.call_writer(move |writer| work(&mut writer.sql(), store)).await?;
+        };
+        readers.read(move |connection| work(&mut StatementConnection(connection), store)).await
+    }
+
     /// Runs a read that does not concern keys.
     async fn read<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut StatementConnection<'_>, StoreId) -> Result<T, DbError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let store = self.store;
-        let read =
-            self.readers.read(move |connection| work(&mut StatementConnection(connection), store));
-        self.after_flush(read.await).await
+        let read = self.read_with(self.readers.as_ref(), work).await;
+        self.after_flush(read).await
     }
 
     /// Runs a read of finished matches.
@@ -200,11 +258,8 @@ impl SqliteStore {
         &self,
         work: impl FnOnce(&mut StatementConnection<'_>, StoreId) -> Result<T, DbError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let store = self.store;
-        let read = self
-            .key_reader
-            .read(move |connection| work(&mut StatementConnection(connection), store));
-        read.await.map_err(|error| error.at(&self.path))
+        let read = self.read_with(self.key_reader.as_ref(), work).await;
+        read.map_err(|error| error.at(&self.path))
     }
 }
 
@@ -216,8 +271,8 @@ impl RowStore for SqliteStore {
         if is_of_keys { self.read_keys(read).await } else { self.read(read).await }
     }
 
-    async fn table_fingerprint(&self, table: NamedTable) -> Result<TableFingerprint, StoreError> {
-        self.read_keys(move |sql, _| run(named::fingerprint(sql, table))).await
+    async fn read_keys_version(&self) -> Result<KeysVersion, StoreError> {
+        self.read_keys(|sql, _| run(row_sums::keys_version(sql))).await
     }
 
     async fn update_rows<T: Send + 'static>(
@@ -328,8 +383,9 @@ impl Store for SqliteStore {
     async fn close(&self) -> Result<(), StoreError> {
         // The writer is closed last: the last connection to close deletes the log, and readers
         // cannot delete it.
-        self.readers.close().await;
-        self.key_reader.close().await;
+        for readers in [&self.readers, &self.key_reader].into_iter().flatten() {
+            readers.close().await;
+        }
         let close = |writer: &mut Option<Writer>| match writer.take() {
             Some(writer) => writer.close(),
             None => Ok(()),
@@ -360,7 +416,7 @@ mod tests {
         let (_folder, _, store) = store().await;
         let mut held = Vec::new();
         for _ in 0..MAX_READ_CONNECTIONS {
-            held.push(store.readers.acquire().await.unwrap());
+            held.push(store.readers.as_ref().unwrap().acquire().await.unwrap());
         }
         store.keys_version().await.unwrap();
         assert!(store.keys().await.unwrap().is_empty());

@@ -391,7 +391,7 @@ fn migrate(dir: &DataDir, schema: &Schema) -> Result<MigrationReport, StoreError
         verify(path, None, used, &recorded)?;
         if !is_non_empty_file(path) {
             let database = dir.path().display().to_string();
-            return Err(StoreError::NoStore { database }.into());
+            return Err(StoreError::NoStore(database).into());
         }
         let connection = connect_read_write(path, Durability::Disk)?;
         identify(&connection, path, used)?;

@@ -19,8 +19,7 @@ use crate::{
     rows::{
         StoredRow as _,
         finished::{COLUMNS, read},
-        journal,
-        open_matches::OpenRow,
+        journal, open_matches,
     },
 };
 
@@ -81,13 +80,9 @@ pub(super) fn load_matches(
     connection: &Connection,
     store: StoreId,
 ) -> Result<LoadedJournal, DbError> {
-    let rows = sql::all(
-        connection,
-        "SELECT match_key, match_id, opened_at_unix_ms, header, checksum FROM open_match",
-        (),
-    )?;
-    let open = rows.iter().map(|row| OpenRow::read(store, row)).collect();
-    run(journal::load(&mut StatementConnection(connection), store, open, 1..=i64::MAX))
+    let sql = &mut StatementConnection(connection);
+    let open = run(open_matches::select(sql, store, &(i64::MIN..=i64::MAX)))?;
+    run(journal::load(sql, store, open, 1..=i64::MAX))
 }
 
 /// Compares the number of commits with the file beside the database, to detect missing commits.

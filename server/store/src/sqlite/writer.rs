@@ -1,7 +1,7 @@
 //! A server's writer: it checks and stores batches, and owns the only connection that changes
 //! matches.
 
-use std::fmt;
+use std::{fmt, path::Path};
 
 use rusqlite::Connection;
 
@@ -10,7 +10,7 @@ use super::{
     log_flusher::AfterCommit,
     opening::{self, Durability},
     sql::{self, JournalRow, StatementConnection, execute, run, values},
-    takeover::{read_identity, take_over},
+    takeover::{OpenedStore, read_identity, take_over},
 };
 use crate::{
     DamageReport, DataDir, MatchId, OpenMatch, OpenReport, StoreError, Write,
@@ -37,12 +37,20 @@ pub(super) struct Writer {
     server_id: Vec<u8>,
     commits: i64,
     matches: MatchesInPlay,
+    /// `None` for a database in memory. Declared last and therefore dropped last, so that the
+    /// folder stays locked until the connection is closed.
+    folder: Option<FolderUpkeep>,
+}
+
+/// The work beside the commits to a data folder.
+struct FolderUpkeep {
     after_commit: AfterCommit,
     checkpoints: Checkpoints,
-    /// Declared last and therefore dropped last, so that the folder stays locked until the
-    /// connection is closed.
     _lock: DirLock,
 }
+
+/// The path at which SQLite creates a database in memory.
+pub(super) const IN_MEMORY: &str = ":memory:";
 
 /// Omits the secret state of matches in play.
 impl fmt::Debug for Writer {
@@ -65,37 +73,53 @@ impl Writer {
         let opened = opened.map_err(|error: DbError| error.at(&path))?;
         let commit_count_file =
             CommitCountFile::open_or_create(dir.path(), opened.store, opened.commits)?;
-        let open_report = OpenReport {
-            completeness: opened.completeness,
-            damage_reports: opened.loaded.damage_reports,
-            indexes_rebuilt: opened.party_lists_repaired,
-        };
         let after_commit =
             AfterCommit::new(durability, &path, &connection, commit_count_file, opened.commits);
         let after_commit = after_commit.map_err(|error| error.at(&path))?;
         let checkpoints = Checkpoints::start(path.clone());
         let checkpoints = checkpoints.map_err(|error| DbError::Io(error).at(&path))?;
+        let folder = FolderUpkeep { after_commit, checkpoints, _lock: lock };
+        Ok(Self::new(connection, opened, Some(folder)))
+    }
+
+    /// Creates the writer for a new database in memory.
+    pub(super) fn start_in_memory() -> Result<(Self, OpenReport), StoreError> {
+        let path = Path::new(IN_MEMORY);
+        let connection = opening::create(path)?;
+        let opened = take_over(path, &connection, &CommitsRecord::Missing);
+        let opened = opened.map_err(|error| error.at(path))?;
+        Ok(Self::new(connection, opened, None))
+    }
+
+    fn new(
+        connection: Connection,
+        opened: OpenedStore,
+        folder: Option<FolderUpkeep>,
+    ) -> (Self, OpenReport) {
+        let open_report = OpenReport {
+            completeness: opened.completeness,
+            damage_reports: opened.loaded.damage_reports,
+            indexes_rebuilt: opened.party_lists_repaired,
+        };
         let mut writer = Self {
             connection,
             store: opened.store,
             server_id: opened.server_id,
             commits: opened.commits,
             matches: opened.loaded.matches,
-            after_commit,
-            checkpoints,
-            _lock: lock,
+            folder,
         };
         writer.matches.sweep.add_unreferenced_batch(writer.commits);
-        Ok((writer, open_report))
+        (writer, open_report)
     }
 
     pub(super) fn store(&self) -> StoreId {
         self.store
     }
 
-    /// Returns the handler for completed commits.
-    pub(super) fn after_commit(&self) -> &AfterCommit {
-        &self.after_commit
+    /// Returns the handler for completed commits; `None` for a database in memory.
+    pub(super) fn after_commit(&self) -> Option<&AfterCommit> {
+        self.folder.as_ref().map(|folder| &folder.after_commit)
     }
 
     /// Stores the whole batch or none of it.
@@ -117,7 +141,7 @@ impl Writer {
         Ok(())
     }
 
-    fn sql(&self) -> StatementConnection<'_> {
+    pub(super) fn sql(&self) -> StatementConnection<'_> {
         StatementConnection(&self.connection)
     }
 
@@ -188,9 +212,14 @@ impl Writer {
             (value, JournalRow { number, sums, body })
         });
         let commit = || sql::commit_or_roll_back(&self.connection, work);
-        let value = self.after_commit.commit(number, commit)?;
+        let value = match &mut self.folder {
+            Some(folder) => folder.after_commit.commit(number, commit)?,
+            None => commit()?,
+        };
         self.commits = number;
-        self.checkpoints.after_commit(&self.connection);
+        if let Some(folder) = &self.folder {
+            folder.checkpoints.after_commit(&self.connection);
+        }
         Ok((value, number))
     }
 
@@ -241,9 +270,12 @@ impl Writer {
 
     /// Closes the database, then unlocks the folder.
     pub(super) fn close(self) -> Result<(), DbError> {
+        let Some(FolderUpkeep { after_commit, checkpoints, _lock }) = self.folder else {
+            return opening::close(self.connection);
+        };
         // The last connection to close deletes the log.
-        drop(self.checkpoints);
+        drop(checkpoints);
         opening::close(self.connection)?;
-        self.after_commit.close()
+        after_commit.close()
     }
 }

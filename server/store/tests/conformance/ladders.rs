@@ -108,7 +108,7 @@ pub(crate) async fn a_ladder_is_opened_once_and_can_be_dropped(store: Subject<'_
     let batch = vec![version("a", 1, "x", "1"), pair("a", 1, 0)];
     commit(store, batch).await;
     let again = refused(store, vec![open("b"), open("a")]).await;
-    assert_eq!(again, WriteRefusal::LadderExists { ladder_id: ladder("a") });
+    assert_eq!(again, WriteRefusal::LadderExists(ladder("a")));
     assert_eq!(store.ladders().await.unwrap().intact.len(), 1);
     let dropped = change("a", LadderChange::Drop);
     commit(store, [dropped.clone(), dropped]).await;

@@ -3,7 +3,6 @@
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
-mod file;
 mod flushes;
 mod keys;
 mod ladders;
@@ -21,12 +20,11 @@ mod workload;
 use std::{any::Any, pin::Pin, sync::Arc};
 
 use bridgemaster_store::{
-    DataDir, Durability, KeyValueStore, MemoryStore, NodeStatus, Nodes as _, PostgresStore,
-    SqliteOptions, SqliteStore, Store, limits::LEASE_RENEWAL_INTERVAL,
+    DataDir, Durability, MemoryStore, NodeStatus, Nodes as _, PostgresStore, SqliteOptions,
+    SqliteStore, Store, limits::LEASE_RENEWAL_INTERVAL,
 };
 use libtest_mimic::{Arguments, Completion, Trial};
 
-use file::File;
 use postgres_server::PostgresServer;
 
 /// The store under test.
@@ -106,13 +104,7 @@ const FACTS: &[Fact] = &facts![
 
 fn main() {
     let mut trials = Vec::new();
-    trials.push(Trial::test("file::a_file_is_read_up_to_its_last_complete_commit", || {
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        runtime.block_on(file::a_file_is_read_up_to_its_last_complete_commit());
-        Ok(())
-    }));
     conforms(&mut trials, "memory", || Box::pin(memory_store()));
-    conforms(&mut trials, "file", || Box::pin(file_store()));
     conforms(&mut trials, "sqlite_for_power", || Box::pin(sqlite_store(Durability::Disk)));
     conforms(&mut trials, "sqlite_for_process", || Box::pin(sqlite_store(Durability::Process)));
     conforms(&mut trials, "postgres_for_power", || Box::pin(postgres_store(Durability::Disk)));
@@ -145,12 +137,6 @@ fn conforms(trials: &mut Vec<Trial>, name: &str, fresh: Factory) {
 
 async fn memory_store() -> Result<Fresh, String> {
     Ok(Fresh { store: Arc::new(MemoryStore::new()), _guard: Box::new(()) })
-}
-
-async fn file_store() -> Result<Fresh, String> {
-    let folder = tempfile::tempdir().unwrap();
-    let file = File::open(&folder.path().join("store")).unwrap();
-    Ok(Fresh { store: Arc::new(KeyValueStore::open(file)), _guard: Box::new(folder) })
 }
 
 async fn sqlite_store(durability: Durability) -> Result<Fresh, String> {

@@ -31,7 +31,7 @@ fn without_replay(match_id: &str) -> Write {
 
 async fn is_forgotten(store: Subject<'_>, match_id: &str) -> bool {
     let replay = store.replay(&id(match_id)).await;
-    matches!(replay, Err(StoreError::ReplayForgotten { match_id: reported }) if reported == id(match_id))
+    matches!(replay, Err(StoreError::ReplayForgotten(reported)) if reported == id(match_id))
 }
 
 pub(crate) async fn a_forgotten_replay_is_reported_and_its_match_stays(store: Subject<'_>) {
