@@ -34,7 +34,6 @@ mod ladders;
 pub mod limits;
 mod matches;
 mod named_rows;
-mod named_table;
 mod nodes;
 mod postgres;
 #[cfg(test)]

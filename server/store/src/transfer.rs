@@ -14,11 +14,11 @@ use crate::{
     journal_batch::{self, BatchPart},
     named_rows::{DamagedRow, NameRange, NamedRow, NamedTable, RowSelection},
     postgres::opening::{commit_target, open_source, open_target},
-    row_sums::{CountedTable, RowSums},
+    row_sums::{self, CountedTable, RowSums},
     rows::{
         INSERT_JOURNAL_ROW, Param, SqlConnection,
         finished::{self, FinishedEntry},
-        named, open_matches, row_sums, scalar, whole_matches,
+        named, open_matches, replays, scalar, whole_matches,
     },
     sqlite::copying::{begin_source, copied_side, create_database_with},
 };
@@ -109,10 +109,12 @@ async fn copy<S: SqlConnection, T: SqlConnection>(
     let mut last = i64::MIN;
     loop {
         let entries = source.finished_after(last).await?;
-        let Some(newest) = entries.last() else { break };
-        last = newest.number;
-        for entry in &entries {
-            target.add_finished(entry).await?;
+        if entries.is_empty() {
+            break;
+        }
+        for (number, entry) in entries {
+            last = number;
+            target.add_finished(number, &entry).await?;
         }
     }
     for table in NamedTable::ALL {
@@ -179,8 +181,8 @@ impl<C: SqlConnection> CopySide<C> {
     async fn read_everything(&mut self) -> Result<(), StoreError> {
         self.open_matches().await?;
         let mut last = i64::MIN;
-        while let Some(newest) = self.finished_after(last).await?.pop() {
-            last = newest.number;
+        while let Some((number, _)) = self.finished_after(last).await?.pop() {
+            last = number;
         }
         for table in NamedTable::ALL {
             let mut from = String::new();
@@ -249,15 +251,22 @@ impl<C: SqlConnection> CopySide<C> {
     }
 
     /// Reads the next finished matches after this number.
-    async fn finished_after(&mut self, last: i64) -> Result<Vec<FinishedEntry>, StoreError> {
+    async fn finished_after(
+        &mut self,
+        last: i64,
+    ) -> Result<Vec<(i64, FinishedEntry)>, StoreError> {
         let (connection, store) = (&mut self.connection, self.store);
-        let read = finished::entries_after(connection, store, last, FINISHED_PER_CHUNK).await;
+        let read = replays::entries_after(connection, store, last, FINISHED_PER_CHUNK).await;
         self.at(read)
     }
 
-    async fn add_finished(&mut self, entry: &FinishedEntry) -> Result<(), StoreError> {
+    async fn add_finished(
+        &mut self,
+        number: i64,
+        entry: &FinishedEntry,
+    ) -> Result<(), StoreError> {
         let (connection, sums) = (&mut self.connection, &mut self.sums);
-        let added = finished::insert(connection, self.store, entry.into(), sums).await;
+        let added = finished::insert(connection, self.store, Some(number), entry, sums).await;
         self.at(added)
     }
 

@@ -1,9 +1,9 @@
 //! Checks a batch of writes against the stored state, and converts it to the rows that a database
 //! stores. Nothing is written before the whole batch is checked.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
-use super::in_play::{
+use super::{
     JournalState, MatchChange, MatchChanges, MatchInPlay, MatchesInPlay, SweepStep,
 };
 use crate::{
@@ -15,6 +15,7 @@ use crate::{
         MAX_RECORD_NAME_BYTES, MAX_REPLAY_BYTES, MAX_SUMMARY_BYTES,
     },
     named_rows::{NamedTable, QueryResults, RowChange, RowQuery},
+    rows::finished::{FinishedEntry, join_keys},
 };
 
 /// Maximum number of characters that an error message quotes from a name.
@@ -24,7 +25,7 @@ const MAX_QUOTED_CHARS: usize = 64;
 #[derive(Debug)]
 pub(crate) enum MatchStep {
     Open { match_key: i64, match_id: MatchId, opened_at_unix_ms: i64, header: Vec<u8> },
-    Finish { match_key: i64, finished: FinishedMatch, replay: Vec<u8>, keys: BTreeSet<IndexKey> },
+    Finish { match_key: i64, entry: FinishedEntry },
     DropOpen { match_key: i64 },
     DropFinished { match_id: MatchId },
     ForgetReplay { match_id: MatchId },
@@ -118,12 +119,10 @@ impl Planner<'_> {
                     ended_at_unix_ms,
                     summary,
                 };
-                self.plan.steps.push(MatchStep::Finish {
-                    match_key: state.match_key,
-                    finished,
-                    replay,
-                    keys: parties.iter().map(IndexKey::from).chain(index_keys).collect(),
-                });
+                let keys = parties.iter().map(IndexKey::from).chain(index_keys).collect();
+                let (keys, replay) = (join_keys(&keys), Some(replay));
+                let entry = FinishedEntry { finished, keys, replay };
+                self.plan.steps.push(MatchStep::Finish { match_key: state.match_key, entry });
             }
             Write::DropMatch { match_id } => {
                 let step = match self.remove(&match_id) {

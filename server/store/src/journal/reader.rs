@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::in_play::{BatchNumbers, JournalState, MatchInPlay, MatchesInPlay};
+use super::{BatchNumbers, JournalState, MatchInPlay, MatchesInPlay};
 use crate::{
     DamageReport, DamagedValue, MatchId,
     checksum::StoreId,

@@ -19,7 +19,7 @@ use crate::{
     checksum::StoreId,
     db_error::DbError,
     journal::{
-        in_play::SweepStep,
+        SweepStep,
         plan::{Lookup, LookupResult, Plan},
     },
     row_sums::{RowSums, SUM_MASK},

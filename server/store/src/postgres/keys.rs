@@ -22,7 +22,8 @@ use crate::{
     checksum::StoreId,
     db_error::DbError,
     named_rows::{NamedTable, QueryResults, RowDecision, RowQuery, RowStore},
-    rows::{named, row_sums},
+    row_sums,
+    rows::named,
     schema::{self, SchemaUse},
 };
 

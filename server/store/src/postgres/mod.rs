@@ -46,9 +46,10 @@ use crate::{
     detached::run_detached,
     limits::{MAX_PAGE_MATCHES, MAX_SCANNED_ENTRIES, POSTGRES_READ_CONNECTIONS},
     named_rows::{NamedTable, QueryResults, RowDecision, RowQuery, RowStore},
+    row_sums,
     rows::{
         finished::{self, MaybeUnflushed},
-        named, row_sums,
+        named, replays,
     },
     schema::{self, Schema},
 };
@@ -330,7 +331,7 @@ impl Store for PostgresStore {
 
     async fn replay(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
         self.at(async {
-            let replay = finished::replay(&mut *self.reader().await?, self.store, id).await?;
+            let replay = replays::replay(&mut *self.reader().await?, self.store, id).await?;
             self.after_flush(replay).await
         })
         .await
@@ -344,7 +345,7 @@ impl Store for PostgresStore {
     ) -> Result<Vec<ReplayMetadata>, StoreError> {
         let limit = limit.clamp(1, MAX_PAGE_MATCHES);
         self.at(async {
-            let found = finished::stored_replays(
+            let found = replays::stored_replays(
                 &mut *self.reader().await?,
                 self.store,
                 after,

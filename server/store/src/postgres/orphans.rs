@@ -28,7 +28,7 @@ use crate::{
     DamageReport, DamagedValue, IsLeaderOnly, OpenMatch,
     checksum::StoreId,
     db_error::DbError,
-    journal::in_play::{JournalState, MatchInPlay},
+    journal::{JournalState, MatchInPlay},
     limits::{MAX_TAKEOVER_MATCHES, POSTGRES_ATTEMPT_TIMEOUT},
     rows::{
         Param, SqlConnection as _, StoredRow as _, Unreadable,

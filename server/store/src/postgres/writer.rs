@@ -28,7 +28,7 @@ use crate::{
     checksum::StoreId,
     db_error::DbError,
     journal::{
-        in_play::MatchesInPlay,
+        MatchesInPlay,
         plan::{LookupResult, MatchStep, Plan},
     },
     journal_batch,

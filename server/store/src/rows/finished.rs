@@ -1,20 +1,17 @@
-//! Finished matches with their replays, and their entries in the lists of parties.
-//!
-//! The row of a deleted replay remains, without bytes and with a special checksum. So a row that is
-//! missing or has lost its bytes is recognized as damaged.
+//! Finished matches, and their entries in the lists of parties.
 
-use std::{collections::BTreeSet, fmt};
+use std::collections::BTreeSet;
 
 use super::{
-    Param, SqlConnection, StoredRow, Unreadable, first, id_from_row, row_sums, scalar,
-    substitute_id,
+    Param, SqlConnection, StoredRow, Unreadable, first, id_from_row, replays::insert_replay,
+    scalar, substitute_id,
 };
 use crate::{
     DamageReport, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, IndexKey, KeyName,
-    ListedPage, MatchCounts, MatchId, ReplayMetadata, StoreError,
+    ListedPage, MatchCounts, MatchId,
     checksum::{CHECKSUM_MISMATCH, StoreId},
     db_error::DbError,
-    row_sums::{CountedTable, RowSums},
+    row_sums::{self, CountedTable, RowSums},
 };
 
 /// Prefix of the substitute id of a match whose id cannot be read. The number of the row follows.
@@ -29,7 +26,7 @@ pub(crate) struct MaybeUnflushed<T> {
 }
 
 impl<T> MaybeUnflushed<T> {
-    fn new(value: T, newest: Option<i64>) -> Self {
+    pub(super) fn new(value: T, newest: Option<i64>) -> Self {
         Self { value, newest }
     }
 }
@@ -37,16 +34,6 @@ impl<T> MaybeUnflushed<T> {
 /// The columns that [`read`] expects.
 pub(crate) const COLUMNS: &str = "finish_number, match_id, opened_at_unix_ms, ended_at_unix_ms,
      summary, parties, finished_match.checksum";
-
-/// Selects finished matches with their replays, as [`COLUMNS`] followed by the columns that
-/// [`read_replay`] expects.
-pub(crate) const SELECT_WITH_REPLAY: &str =
-    "SELECT finish_number, match_id, opened_at_unix_ms, ended_at_unix_ms, summary, parties,
-         finished_match.checksum, replay.finish_number AS replay_number, replay, replay.checksum
-     FROM finished_match LEFT JOIN replay USING (finish_number)";
-
-/// The first column of the replay in [`SELECT_WITH_REPLAY`].
-pub(crate) const REPLAY_COLUMN: usize = 7;
 
 fn checksum_of(store: StoreId, finished: &FinishedMatch, parties: &str) -> i64 {
     store
@@ -116,27 +103,14 @@ fn read_all<R: StoredRow>(
     (matches, damaged)
 }
 
-/// Reads a stored replay from a row with [`COLUMNS`], followed by the replay's length.
-fn replay_metadata_from_row(store: StoreId, row: &impl StoredRow) -> Option<ReplayMetadata> {
-    let (finished, _) = read(store, row).ok()?;
-    let bytes: i64 = row.value(7).ok()?;
-    Some(ReplayMetadata {
-        match_id: finished.match_id,
-        ended_at_unix_ms: finished.ended_at_unix_ms,
-        bytes: bytes.unsigned_abs(),
-        cursor: FinishedCursor(row.value(0).ok()?),
-    })
-}
-
-/// A finished match to be inserted.
-pub(crate) struct NewFinished<'a> {
-    /// `None` for the next number.
-    pub(crate) number: Option<i64>,
-    pub(crate) finished: &'a FinishedMatch,
-    /// `None` for a deleted replay.
-    pub(crate) replay: Option<&'a [u8]>,
+/// A finished match with its index keys and its replay.
+#[derive(Debug)]
+pub(crate) struct FinishedEntry {
+    pub(crate) finished: FinishedMatch,
     /// Index keys in ascending order, separated by line breaks.
-    pub(crate) keys: &'a str,
+    pub(crate) keys: String,
+    /// `None` if the replay was deleted.
+    pub(crate) replay: Option<Vec<u8>>,
 }
 
 /// Joins index keys, which contain no line breaks, as they are stored.
@@ -145,15 +119,16 @@ pub(crate) fn join_keys(keys: &BTreeSet<IndexKey>) -> String {
     names.join("\n")
 }
 
-/// Inserts a finished match with its replay and its parties. Requires an open transaction.
+/// Inserts a finished match with this number; `None` for the next number. Requires an open
+/// transaction.
 pub(crate) async fn insert<C: SqlConnection>(
     connection: &mut C,
     store: StoreId,
-    new: NewFinished<'_>,
+    number: Option<i64>,
+    FinishedEntry { finished, keys, replay }: &FinishedEntry,
     sums: &mut RowSums,
 ) -> Result<(), DbError> {
-    let finished = new.finished;
-    let checksum = checksum_of(store, finished, new.keys);
+    let checksum = checksum_of(store, finished, keys);
     sums.add_row(CountedTable::FinishedMatch, checksum);
     let next = C::DIALECT.next_finish_number;
     let sql = format!(
@@ -163,19 +138,19 @@ pub(crate) async fn insert<C: SqlConnection>(
          RETURNING finish_number"
     );
     let params = [
-        Param::Number(new.number),
+        Param::Number(number),
         finished.match_id.as_str().into(),
         finished.opened_at_unix_ms.into(),
         finished.ended_at_unix_ms.into(),
         finished.summary.as_slice().into(),
-        new.keys.into(),
+        keys.as_str().into(),
         checksum.into(),
     ];
     let number: Option<i64> = scalar(connection, &sql, &params).await?;
     let number = number
         .ok_or_else(|| Unreadable::new("the base of the numbers of finished matches is missing"))?;
-    insert_replay(connection, store, number, &finished.match_id, new.replay).await?;
-    let names: Vec<&str> = new.keys.lines().collect();
+    insert_replay(connection, store, number, &finished.match_id, replay.as_deref()).await?;
+    let names: Vec<&str> = keys.lines().collect();
     if names.is_empty() {
         return Ok(());
     }
@@ -395,185 +370,4 @@ pub(crate) async fn find_party<C: SqlConnection>(
     let params = [id.as_str().into(), name.as_str().into()];
     let newest = scalar(connection, select, &params).await?;
     Ok(MaybeUnflushed::new(newest.is_some(), newest))
-}
-
-/// Returns stored replays, oldest match first.
-pub(crate) async fn stored_replays<C: SqlConnection>(
-    connection: &mut C,
-    store: StoreId,
-    after: Option<FinishedCursor>,
-    limit: u32,
-    skip_newest: u64,
-) -> Result<MaybeUnflushed<Vec<ReplayMetadata>>, DbError> {
-    let mut after = after.map_or(i64::MIN, |cursor| cursor.0);
-    let none = MaybeUnflushed::new(Vec::new(), None);
-    let Ok(skip_newest) = i64::try_from(skip_newest) else {
-        return Ok(none);
-    };
-    let (horizon, join) = (C::DIALECT.finish_horizon, C::DIALECT.ordered_join);
-    let last = C::DIALECT.last_unskipped_number;
-    // For a deleted replay, SQLite reads only the header of the row.
-    let select = format!(
-        "SELECT {COLUMNS}, CAST(length(replay) AS BIGINT)
-         FROM replay {join} finished_match USING (finish_number)
-         WHERE finish_number > $1 AND length(replay) > 0 AND finish_number < {horizon}
-             AND finish_number <= {last}
-         ORDER BY finish_number LIMIT $2"
-    );
-    loop {
-        let params = [after.into(), i64::from(limit).into(), skip_newest.into()];
-        let rows = connection.query(&select, &params).await?;
-        let Some(last) = rows.last() else {
-            return Ok(none);
-        };
-        after = last.value(0)?;
-        let value: Vec<_> =
-            rows.iter().filter_map(|row| replay_metadata_from_row(store, row)).collect();
-        // Matches that cannot be read are skipped.
-        if !value.is_empty() {
-            return Ok(MaybeUnflushed::new(value, Some(after)));
-        }
-    }
-}
-
-/// Returns the replay of a finished match.
-pub(crate) async fn replay<C: SqlConnection>(
-    connection: &mut C,
-    store: StoreId,
-    id: &MatchId,
-) -> Result<MaybeUnflushed<Option<Vec<u8>>>, DbError> {
-    let select = "SELECT finish_number, replay, replay.checksum
-         FROM finished_match LEFT JOIN replay USING (finish_number) WHERE match_id = $1";
-    let row = match first(connection, select, &[id.as_str().into()]).await {
-        // Opening the store does not check the pages with replays, so damage is found here.
-        Err(error) if error.is_damaged_page() => {
-            return Err(replay_damage(id, "its page is damaged").into());
-        }
-        row => row?,
-    };
-    let Some(row) = row else {
-        return Ok(MaybeUnflushed::new(None, None));
-    };
-    let replay = read_replay(store, id, &row, 0)?;
-    let replay = replay.ok_or_else(|| StoreError::ReplayForgotten(id.clone()))?;
-    Ok(MaybeUnflushed::new(Some(replay), Some(row.value(0)?)))
-}
-
-/// A finished match with its number, the names of its parties, and its replay.
-pub(crate) struct FinishedEntry {
-    pub(crate) number: i64,
-    pub(crate) finished: FinishedMatch,
-    /// Index keys in ascending order, separated by line breaks.
-    pub(crate) keys: String,
-    /// `None` if the replay was deleted.
-    pub(crate) replay: Option<Vec<u8>>,
-}
-
-impl<'a> From<&'a FinishedEntry> for NewFinished<'a> {
-    fn from(entry: &'a FinishedEntry) -> Self {
-        Self {
-            number: Some(entry.number),
-            finished: &entry.finished,
-            replay: entry.replay.as_deref(),
-            keys: &entry.keys,
-        }
-    }
-}
-
-/// Returns the next finished matches with higher numbers. Fails at the first damaged value.
-pub(crate) async fn entries_after<C: SqlConnection>(
-    connection: &mut C,
-    store: StoreId,
-    number: i64,
-    limit: u32,
-) -> Result<Vec<FinishedEntry>, DbError> {
-    let select =
-        format!("{SELECT_WITH_REPLAY} WHERE finish_number > $1 ORDER BY finish_number LIMIT $2");
-    let params = [number.into(), i64::from(limit).into()];
-    let rows = connection.query(&select, &params).await?;
-    let entry = |row: &C::Row| {
-        let (finished, keys) = read(store, row)?;
-        Ok(FinishedEntry {
-            number: row.value(0)?,
-            replay: read_replay(store, &finished.match_id, row, REPLAY_COLUMN)?,
-            finished,
-            keys,
-        })
-    };
-    rows.iter().map(entry).collect()
-}
-
-/// Reads a replay from a row with the columns number, bytes and checksum, the first of which has
-/// this index. `None` for a deleted replay.
-pub(crate) fn read_replay(
-    store: StoreId,
-    id: &MatchId,
-    row: &impl StoredRow,
-    column: usize,
-) -> Result<Option<Vec<u8>>, DamageReport> {
-    let read = || -> Result<_, Unreadable> {
-        let replay: Option<Vec<u8>> = row.value(column + 1)?;
-        let computed = replay_checksum(store, row.value(column)?, id, replay.as_deref());
-        Ok((replay, row.value::<i64>(column + 2)? == computed))
-    };
-    match read() {
-        Ok((replay, true)) => Ok(replay),
-        Ok((_, false)) => Err(replay_damage(id, CHECKSUM_MISMATCH)),
-        Err(error) => Err(replay_damage(id, error)),
-    }
-}
-
-fn replay_damage(id: &MatchId, detail: impl fmt::Display) -> DamageReport {
-    DamageReport { value: DamagedValue::Replay(id.clone()), detail: detail.to_string() }
-}
-
-/// Computes the checksum of a replay; `None` stands for a deleted replay.
-fn replay_checksum(store: StoreId, finish_number: i64, id: &MatchId, replay: Option<&[u8]>) -> i64 {
-    let mut row = match replay {
-        Some(_) => store.row_checksum("replay"),
-        None => store.row_checksum("replay that is kept no more"),
-    };
-    row.add_number(finish_number)
-        .add_text(id.as_str())
-        .add_bytes(replay.unwrap_or_default())
-        .finish()
-}
-
-/// Inserts the replay of a finished match; `None` for a deleted replay. Requires an open
-/// transaction.
-async fn insert_replay<C: SqlConnection>(
-    connection: &mut C,
-    store: StoreId,
-    finish_number: i64,
-    match_id: &MatchId,
-    replay: Option<&[u8]>,
-) -> Result<(), DbError> {
-    let insert = "INSERT INTO replay (finish_number, replay, checksum) VALUES ($1, $2, $3)";
-    let checksum = replay_checksum(store, finish_number, match_id, replay);
-    let params = [finish_number.into(), Param::Bytes(replay), checksum.into()];
-    connection.execute(insert, &params).await?;
-    Ok(())
-}
-
-/// Deletes the bytes of a replay. A damaged replay is kept: it may be needed for inspection, and in
-/// SQLite its pages might also belong to other rows. Requires an open transaction.
-pub(super) async fn delete_replay_bytes<C: SqlConnection>(
-    connection: &mut C,
-    store: StoreId,
-    finish_number: i64,
-    match_id: &MatchId,
-) -> Result<(), DbError> {
-    let select = "SELECT finish_number, replay, checksum FROM replay WHERE finish_number = $1";
-    let row = first(connection, select, &[finish_number.into()]).await;
-    let is_sound = match row {
-        Err(error) if error.is_damaged_page() => false,
-        row => row?.is_some_and(|row| read_replay(store, match_id, &row, 0).is_ok()),
-    };
-    if is_sound {
-        let update = "UPDATE replay SET replay = NULL, checksum = $1 WHERE finish_number = $2";
-        let checksum = replay_checksum(store, finish_number, match_id, None);
-        let params = [checksum.into(), finish_number.into()];
-        connection.execute(update, &params).await?;
-    }
-    Ok(())
 }

@@ -7,7 +7,7 @@ use crate::{
     checksum::StoreId,
     db_error::DbError,
     journal::{
-        in_play::{MatchInPlay, Sweep},
+        MatchInPlay, Sweep,
         reader::{BATCHES_PER_READ, JournalReader, LoadedJournal, assemble_journal},
     },
 };

@@ -7,7 +7,7 @@ pub(crate) mod finished;
 pub(crate) mod journal;
 pub(crate) mod named;
 pub(crate) mod open_matches;
-pub(crate) mod row_sums;
+pub(crate) mod replays;
 pub(crate) mod steps;
 pub(crate) mod whole_matches;
 

@@ -2,8 +2,7 @@
 
 use super::{
     SqlConnection,
-    finished::{self, NewFinished},
-    named, open_matches,
+    finished, named, open_matches, replays,
 };
 use crate::{
     checksum::StoreId,
@@ -56,15 +55,9 @@ async fn apply<C: SqlConnection>(
             let (key, at) = (*match_key, *opened_at_unix_ms);
             open_matches::insert(connection, store, key, match_id, at, header, sums).await
         }
-        MatchStep::Finish { match_key, finished, replay, keys } => {
+        MatchStep::Finish { match_key, entry } => {
             open_matches::delete(connection, *match_key, sums).await?;
-            let new = NewFinished {
-                number: None,
-                finished,
-                replay: Some(replay),
-                keys: &finished::join_keys(keys),
-            };
-            finished::insert(connection, store, new, sums).await
+            finished::insert(connection, store, None, entry, sums).await
         }
         MatchStep::DropOpen { match_key } => {
             open_matches::delete(connection, *match_key, sums).await
@@ -78,7 +71,7 @@ async fn apply<C: SqlConnection>(
         MatchStep::ForgetReplay { match_id } => {
             match finished::finish_number(connection, match_id).await? {
                 Some(number) => {
-                    finished::delete_replay_bytes(connection, store, number, match_id).await
+                    replays::delete_replay_bytes(connection, store, number, match_id).await
                 }
                 None => Ok(()),
             }

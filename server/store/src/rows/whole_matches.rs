@@ -10,7 +10,7 @@ use crate::{
     DamageReport, DamagedValue, MatchId, OpenMatch,
     checksum::StoreId,
     db_error::DbError,
-    journal::{in_play::MatchInPlay, reader::LoadedJournal},
+    journal::{MatchInPlay, reader::LoadedJournal},
 };
 
 /// A match in play, with its header and journal.

@@ -18,11 +18,12 @@ use crate::{
     detached::run_blocking,
     key_store,
     named_rows::{DamagedRow, NamedTable},
-    record_store,
+    record_store, row_sums,
     rows::{
         StoredRow as _,
-        finished::{REPLAY_COLUMN, SELECT_WITH_REPLAY, read, read_replay},
-        named, row_sums,
+        finished::read,
+        named,
+        replays::{REPLAY_COLUMN, SELECT_WITH_REPLAY, read_replay},
     },
     schema::SchemaUse,
 };

@@ -18,7 +18,8 @@ use crate::{
     detached::run_blocking,
     journal_batch,
     named_rows::{QueryResults, RowDecision, RowQuery, RowStore},
-    rows::{StoredRow as _, named, row_sums},
+    row_sums,
+    rows::{StoredRow as _, named},
     schema,
 };
 

@@ -35,9 +35,10 @@ use crate::{
     detached::run_blocking,
     limits::{MAX_PAGE_MATCHES, MAX_SCANNED_ENTRIES},
     named_rows::{QueryResults, RowDecision, RowQuery, RowStore},
+    row_sums,
     rows::{
         finished::{self, MaybeUnflushed},
-        named, row_sums,
+        named, replays,
     },
     schema,
 };
@@ -360,7 +361,7 @@ impl Store for SqliteStore {
 
     async fn replay(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
         let id = id.clone();
-        self.read_finished(move |sql, store| run(finished::replay(sql, store, &id))).await
+        self.read_finished(move |sql, store| run(replays::replay(sql, store, &id))).await
     }
 
     async fn stored_replays(
@@ -371,7 +372,7 @@ impl Store for SqliteStore {
     ) -> Result<Vec<ReplayMetadata>, StoreError> {
         let limit = limit.clamp(1, MAX_PAGE_MATCHES);
         self.read_finished(move |sql, store| {
-            run(finished::stored_replays(sql, store, after, limit, skip_newest))
+            run(replays::stored_replays(sql, store, after, limit, skip_newest))
         })
         .await
     }

@@ -18,12 +18,12 @@ use crate::{
     commit_count_file::{CommitCountFile, CommitsRecord},
     data_dir::DirLock,
     db_error::DbError,
-    journal::in_play::{MatchesInPlay, SweepStep},
+    journal::{MatchesInPlay, SweepStep},
     journal_batch::{self, BatchPart},
     named_rows::{QueryResults, RowDecision, RowQuery},
-    row_sums::RowSums,
+    row_sums::{self, RowSums},
     rows::{
-        journal, named, row_sums, steps,
+        journal, named, steps,
         whole_matches::{read_header, read_open_match},
     },
 };
