@@ -70,14 +70,7 @@ impl DamagedValue {
             | Self::Summary(id)
             | Self::Replay(id)
             | Self::Party(id) => Some(id),
-            Self::Key(_)
-            | Self::Secret(_)
-            | Self::Record(_)
-            | Self::Ladder(_)
-            | Self::LadderVersion { .. }
-            | Self::LadderMatch { .. }
-            | Self::Table(_)
-            | Self::Batch(_) => None,
+            _ => None,
         }
     }
 }

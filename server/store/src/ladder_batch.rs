@@ -11,20 +11,13 @@ use crate::{
         MAX_LADDER_BYTES, MAX_LADDER_MATCH_BYTES, MAX_LADDER_NAME_BYTES, MAX_LADDER_VERSION_BYTES,
     },
     named_rows::{
-        NameRange, NamedTable, QueryResults, RowChange, RowQuery, RowResult, RowSelection,
-        match_name,
+        NameRange, NamedTable, QueryResults, RowChange, RowQuery, RowSelection, match_name,
     },
 };
 
 /// The part of a ladder's state that is needed to validate a batch.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum LadderState {
-    Damaged,
-    Sound(IntactLadder),
-}
-
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct IntactLadder {
+pub(crate) struct LadderState {
     term: u64,
     description: Vec<u8>,
     /// The number of matches so far; `None` if the number of the last match is unreadable.
@@ -33,8 +26,9 @@ pub(crate) struct IntactLadder {
     open: BTreeSet<u64>,
 }
 
-/// The state of the ladders that a batch changes, before the batch. Unknown ladders have no entry.
-pub(crate) type LadderStates = HashMap<LadderId, LadderState>;
+/// The state of the ladders that a batch changes, before the batch; `None` for a damaged ladder.
+/// Unknown ladders have no entry.
+pub(crate) type LadderStates = HashMap<LadderId, Option<LadderState>>;
 
 /// The ladders that a batch changes, each with the numbers of the matches that the batch ends.
 #[derive(Debug)]
@@ -75,34 +69,20 @@ impl LadderLookup {
         for id in self.0.into_keys() {
             let mut next = || results.next().unwrap_or_default();
             let (ladder, last, ended) = (next().pop(), next().pop(), next());
-            let state = match ladder.map(ladder_from_row) {
-                None => continue,
-                Some(Err(_)) => LadderState::Damaged,
-                Some(Ok(ladder)) => {
-                    // An unreadable match cannot be ended, so it is not in the set.
-                    let ended = ended.into_iter().filter_map(|row| match_from_row(row).ok());
-                    LadderState::Sound(IntactLadder {
-                        term: ladder.term,
-                        description: ladder.value,
-                        matches: count_of_matches(last.as_ref()),
-                        open: ended
-                            .filter(|ended| !ended.is_over)
-                            .map(|ended| ended.number)
-                            .collect(),
-                    })
-                }
+            let Some(ladder) = ladder.map(ladder_from_row) else {
+                continue;
             };
+            // An unreadable match cannot be ended, so it is not in the set.
+            let ended = ended.into_iter().filter_map(|row| match_from_row(row).ok());
+            let state = ladder.ok().map(|ladder| LadderState {
+                term: ladder.term,
+                description: ladder.value,
+                matches: last.map_or(Some(0), |last| match_number(&last)?.checked_add(1)),
+                open: ended.filter(|ended| !ended.is_over).map(|ended| ended.number).collect(),
+            });
             states.insert(id, state);
         }
         states
-    }
-}
-
-/// Returns the number of matches, given the last one; `None` if its number is unreadable.
-fn count_of_matches(last: Option<&RowResult>) -> Option<u64> {
-    match last {
-        Some(last) => match_number(last)?.checked_add(1),
-        None => Some(0),
     }
 }
 
@@ -114,87 +94,81 @@ pub(crate) fn check(
     states: &mut LadderStates,
 ) -> Result<Vec<RowChange>, WriteRefusal> {
     check_sizes(ladder_id, change)?;
-    match (change, states.get_mut(ladder_id)) {
+    let id = || ladder_id.clone();
+    let ladder = match (change, states.get_mut(ladder_id)) {
         (LadderChange::Drop, _) => {
             states.remove(ladder_id);
-            Ok(delete(ladder_id).into())
+            return Ok(delete(ladder_id).into());
         }
         (LadderChange::Open { value }, None) => {
-            let ladder = IntactLadder {
-                description: value.clone(),
-                matches: Some(0),
-                ..IntactLadder::default()
-            };
-            states.insert(ladder_id.clone(), LadderState::Sound(ladder));
-            Ok(vec![put_ladder(ladder_id, 0, value)])
+            let description = value.clone();
+            let ladder =
+                LadderState { description, matches: Some(0), ..LadderState::default() };
+            states.insert(id(), Some(ladder));
+            return Ok(vec![put_ladder(ladder_id, 0, value)]);
         }
-        (LadderChange::Open { .. }, Some(_)) => {
-            Err(WriteRefusal::LadderExists(ladder_id.clone()))
-        }
-        (_, None) => Err(WriteRefusal::UnknownLadder(ladder_id.clone())),
-        (_, Some(LadderState::Damaged)) => {
-            Err(WriteRefusal::LadderDamaged(ladder_id.clone()))
-        }
-        (change, Some(LadderState::Sound(ladder))) => {
-            Ok(ladder.apply(ladder_id, change)?.into_iter().collect())
-        }
+        (LadderChange::Open { .. }, Some(_)) => return Err(WriteRefusal::LadderExists(id())),
+        (_, None) => return Err(WriteRefusal::UnknownLadder(id())),
+        (_, Some(None)) => return Err(WriteRefusal::LadderDamaged(id())),
+        (_, Some(Some(ladder))) => ladder,
+    };
+    let (term, expected) = match change {
+        LadderChange::StartTerm { term } => (*term, ladder.term + 1),
+        LadderChange::Update { term, .. }
+        | LadderChange::PutVersion { term, .. }
+        | LadderChange::Pair { term, .. }
+        | LadderChange::End { term, .. } => (*term, ladder.term),
+        LadderChange::Open { .. } | LadderChange::Drop => return Ok(Vec::new()),
+    };
+    if term != expected {
+        return Err(WriteRefusal::LadderTermEnded { ladder_id: id(), term, expected });
     }
+    ladder.apply(ladder_id, change).map(|put| put.into_iter().collect())
 }
 
-impl IntactLadder {
-    /// Checks a change to an existing ladder against its term, its match count, and the matches
-    /// that have not ended yet.
+impl LadderState {
+    /// Applies a change of the right term to an existing ladder.
     fn apply(
         &mut self,
         id: &LadderId,
         change: &LadderChange,
     ) -> Result<Option<RowChange>, WriteRefusal> {
-        let put = match change {
+        Ok(Some(match change {
             LadderChange::StartTerm { term } => {
-                check_term(id, *term, self.term + 1)?;
                 self.term = *term;
                 put_ladder(id, *term, &self.description)
             }
             LadderChange::Update { term, value } => {
-                check_term(id, *term, self.term)?;
                 self.description.clone_from(value);
                 put_ladder(id, *term, value)
             }
-            LadderChange::PutVersion { term, bot_name, bot_version, value } => {
-                check_term(id, *term, self.term)?;
+            LadderChange::PutVersion { bot_name, bot_version, value, .. } => {
                 put_version(id, bot_name, bot_version, value)
             }
-            LadderChange::Pair { term, number, value } => {
-                check_term(id, *term, self.term)?;
+            LadderChange::Pair { number, value, .. } => {
                 self.pair(id, *number)?;
                 put_match(id, *number, false, value)
             }
-            LadderChange::End { term, number, value } => {
-                check_term(id, *term, self.term)?;
+            LadderChange::End { number, value, .. } => {
                 if !self.open.remove(number) {
-                    return Err(WriteRefusal::LadderMatchNotOpen {
-                        ladder_id: id.clone(),
-                        number: *number,
-                    });
+                    let (ladder_id, number) = (id.clone(), *number);
+                    return Err(WriteRefusal::LadderMatchNotOpen { ladder_id, number });
                 }
                 put_match(id, *number, true, value)
             }
             LadderChange::Open { .. } | LadderChange::Drop => return Ok(None),
-        };
-        Ok(Some(put))
+        }))
     }
 
     /// Checks the number of a new match, and counts the match.
     fn pair(&mut self, id: &LadderId, number: u64) -> Result<(), WriteRefusal> {
+        let ladder_id = id.clone();
         // Without the number of matches, the new match could overwrite another one.
-        let expected =
-            self.matches.ok_or_else(|| WriteRefusal::LadderDamaged(id.clone()))?;
+        let Some(expected) = self.matches else {
+            return Err(WriteRefusal::LadderDamaged(ladder_id));
+        };
         if number != expected {
-            return Err(WriteRefusal::LadderMatchOutOfOrder {
-                ladder_id: id.clone(),
-                number,
-                expected,
-            });
+            return Err(WriteRefusal::LadderMatchOutOfOrder { ladder_id, number, expected });
         }
         self.open.insert(number);
         self.matches = expected.checked_add(1);
@@ -202,25 +176,13 @@ impl IntactLadder {
     }
 }
 
-fn check_term(ladder_id: &LadderId, term: u64, expected: u64) -> Result<(), WriteRefusal> {
-    if term == expected {
-        return Ok(());
-    }
-    Err(WriteRefusal::LadderTermEnded { ladder_id: ladder_id.clone(), term, expected })
-}
-
 fn check_sizes(ladder_id: &LadderId, change: &LadderChange) -> Result<(), WriteRefusal> {
     let check_size = |part, bytes: usize, limit| {
         if bytes <= limit {
-            Ok(())
-        } else {
-            Err(WriteRefusal::LadderPartTooLarge {
-                ladder_id: ladder_id.clone(),
-                part,
-                bytes,
-                limit,
-            })
+            return Ok(());
         }
+        let ladder_id = ladder_id.clone();
+        Err(WriteRefusal::LadderPartTooLarge { ladder_id, part, bytes, limit })
     };
     match change {
         LadderChange::Open { value } | LadderChange::Update { value, .. } => {

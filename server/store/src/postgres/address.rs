@@ -47,8 +47,7 @@ impl Address {
         if !["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme)) {
             return Err(refused("the address does not start with postgres://".to_owned()));
         }
-        check_address(url).map_err(refused)?;
-        let (url, own) = take_own(url);
+        let (url, own) = take_own(url).map_err(refused)?;
         let urls = hosts::split(&url).map_err(refused)?;
         let options: Result<_, String> = urls.iter().map(|url| options(url)).collect();
         let hosts = Hosts::new(options.map_err(refused)?);
@@ -176,34 +175,6 @@ const SUPPORTED_PARAMETERS: [&str; 14] = [
 /// The valid values of `sslmode`.
 const SSL_MODES: [&str; 6] = ["allow", "disable", "prefer", "require", "verify-ca", "verify-full"];
 
-/// Refuses an address with an unknown parameter. The error does not contain the value, which may be
-/// secret.
-fn check_address(url: &str) -> Result<(), String> {
-    let after_scheme = url.split_once("://").map_or("", |(_, rest)| rest);
-    let at = after_scheme.find(['/', '?', '#']);
-    let after_host = at.map_or("", |at| &after_scheme[at..]);
-    // The rest of an unescaped password would be parsed as a host, a database or a parameter, and
-    // appear in messages.
-    if after_host.contains(['@', '#']) {
-        return Err("`@` or `#` after the host; in a password write / as %2F, ? as %3F, # as %23 \
-             and @ as %40"
-            .to_owned());
-    }
-    let settings = after_host.split_once('?').map_or("", |(_, query)| query);
-    for (name, value) in form_urlencoded::parse(settings.as_bytes()) {
-        if setting_name(&name).is_none() && !SUPPORTED_PARAMETERS.contains(&&*name) {
-            let supported = SUPPORTED_PARAMETERS.join(", ");
-            return Err(format!(
-                "unknown parameter {name:?}; supported are {supported} and options[NAME]"
-            ));
-        }
-        if name == "sslmode" && !SSL_MODES.contains(&&*value) {
-            return Err(format!("sslmode must be one of: {}", SSL_MODES.join(", ")));
-        }
-    }
-    Ok(())
-}
-
 /// Parameters that this program handles, and that the driver must not see.
 #[derive(Debug, Default, PartialEq)]
 struct OwnParameters {
@@ -212,11 +183,21 @@ struct OwnParameters {
     password_file: Option<PathBuf>,
 }
 
-/// Removes the parameters that the driver must not see from the address.
-fn take_own(url: &str) -> (String, OwnParameters) {
+/// Removes the parameters that the driver must not see from the address. Refuses unknown
+/// parameters. The error does not contain the value, which may be secret.
+fn take_own(url: &str) -> Result<(String, OwnParameters), String> {
+    let after_scheme = url.split_once("://").map_or("", |(_, rest)| rest);
+    let at = after_scheme.find(['/', '?', '#']);
+    // The rest of an unescaped password would be parsed as a host, a database or a parameter, and
+    // appear in messages.
+    if at.is_some_and(|at| after_scheme[at..].contains(['@', '#'])) {
+        return Err("`@` or `#` after the host; in a password write / as %2F, ? as %3F, # as %23 \
+             and @ as %40"
+            .to_owned());
+    }
     let mut own = OwnParameters::default();
     let Some((before, query)) = url.split_once('?') else {
-        return (url.to_owned(), own);
+        return Ok((url.to_owned(), own));
     };
     let mut others = Vec::new();
     for parameter in query.split('&') {
@@ -225,12 +206,19 @@ fn take_own(url: &str) -> (String, OwnParameters) {
                 own.settings.push((name.to_owned(), value.into_owned()));
             } else if name == "password_file" {
                 own.password_file = Some(PathBuf::from(&*value));
+            } else if !SUPPORTED_PARAMETERS.contains(&&*name) {
+                let supported = SUPPORTED_PARAMETERS.join(", ");
+                return Err(format!(
+                    "unknown parameter {name:?}; supported are {supported} and options[NAME]"
+                ));
+            } else if name == "sslmode" && !SSL_MODES.contains(&&*value) {
+                return Err(format!("sslmode must be one of: {}", SSL_MODES.join(", ")));
             } else {
                 others.push(parameter);
             }
         }
     }
-    (format!("{before}?{}", others.join("&")), own)
+    Ok((format!("{before}?{}", others.join("&")), own))
 }
 
 /// Returns the name in `options[NAME]`.
@@ -315,14 +303,14 @@ mod tests {
 
     #[test]
     fn settings_and_the_password_file_are_taken_from_the_address() {
-        let url = "postgres://n@db/g?a=%26&options%5Bx%5D=1%262&password_file=/p&options[y]=z";
+        let url = "postgres://n@db/g?user=%26&options%5Bx%5D=1%262&password_file=/p&options[y]=z";
         let own = OwnParameters {
             settings: [("x", "1&2"), ("y", "z")]
                 .map(|(name, value)| (name.to_owned(), value.to_owned()))
                 .into(),
             password_file: Some("/p".into()),
         };
-        assert_eq!(take_own(url), ("postgres://n@db/g?a=%26".to_owned(), own));
+        assert_eq!(take_own(url), Ok(("postgres://n@db/g?user=%26".to_owned(), own)));
     }
 
     #[test]
@@ -332,12 +320,12 @@ mod tests {
             ("sslmode=hush", "sslmode must be one of: allow"),
             ("host=a&Password=hush", "unknown parameter \"Password\""),
         ] {
-            let refused = check_address(&format!("postgres://n@db/g?{settings}")).unwrap_err();
+            let refused = take_own(&format!("postgres://n@db/g?{settings}")).unwrap_err();
             assert!(refused.contains(named), "{refused}");
             assert!(!refused.contains("hush"), "{refused}");
         }
         for settings in ["", "?sslmode=verify-ca&options[x]=1&password=hush", "?user=a%40b"] {
-            assert_eq!(check_address(&format!("postgres://n@db/g{settings}")), Ok(()));
+            assert!(take_own(&format!("postgres://n@db/g{settings}")).is_ok());
         }
     }
 
@@ -348,9 +336,9 @@ mod tests {
             "postgres://n:12?hush=1@db/g",
             "postgres://n:12#hush@db/g",
         ] {
-            let refused = check_address(url).unwrap_err();
+            let refused = take_own(url).unwrap_err();
             assert!(!refused.contains("hush"), "{refused}");
         }
-        assert_eq!(check_address("postgres://n:p@ss@db/g"), Ok(()));
+        assert!(take_own("postgres://n:p@ss@db/g").is_ok());
     }
 }

@@ -138,10 +138,10 @@ impl PostgresStore {
         let sessions = Sessions::new(address.clone());
         let (writer, node, open_report) =
             Writer::start(&address, &sessions, identity, schema).await?;
-        let unflushed = Arc::clone(writer.unflushed());
+        let unflushed = Arc::clone(&writer.unflushed);
         Ok(Self {
             flushers: Arc::new(Flushers::new(sessions.clone(), node, unflushed)),
-            store: writer.store(),
+            store: writer.store,
             key_writer: Arc::new(KeyWriter::new(sessions.clone(), None, Some(node))),
             open_report,
             readers: Readers {
@@ -149,7 +149,7 @@ impl PostgresStore {
                 keys: ReadPool::new(address.clone(), 1),
             },
             retries: sessions.retries(),
-            lease_renewer: LeaseRenewer::new(sessions, node, writer.in_play_count()),
+            lease_renewer: LeaseRenewer::new(sessions, node, Arc::clone(&writer.in_play_count)),
             orphans: Arc::default(),
             writer: Arc::new(Mutex::new(Some(writer))),
             address,

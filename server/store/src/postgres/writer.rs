@@ -40,15 +40,16 @@ use crate::{
 /// Writes batches for a server, and caches the state of its matches in play.
 pub(super) struct Writer {
     write_connection: WriteConnection,
-    store: StoreId,
+    pub(super) store: StoreId,
     node: NodeNumber,
     /// Commits that are not flushed yet, and the number of all commits.
-    unflushed: Arc<Unflushed>,
+    pub(super) unflushed: Arc<Unflushed>,
     /// False if commits are not flushed explicitly.
     is_flushed_to_disk: bool,
     matches: MatchesInPlay,
-    /// The number of matches in play. Lease renewals read it without waiting for commits.
-    in_play_count: Arc<AtomicU64>,
+    /// The number of matches in play, updated after each commit. Lease renewals read it without
+    /// waiting for commits.
+    pub(super) in_play_count: Arc<AtomicU64>,
 }
 
 /// Omits the secret state of matches in play.
@@ -92,20 +93,6 @@ impl Writer {
         writer.matches.sweep.add_unreferenced_batch(writer.unflushed.last());
         writer.publish_in_play();
         Ok((writer, opened.node, open_report))
-    }
-
-    pub(super) fn store(&self) -> StoreId {
-        self.store
-    }
-
-    /// Returns the commits that are not flushed yet.
-    pub(super) fn unflushed(&self) -> &Arc<Unflushed> {
-        &self.unflushed
-    }
-
-    /// Returns the number of matches in play, which is updated after each commit.
-    pub(super) fn in_play_count(&self) -> Arc<AtomicU64> {
-        Arc::clone(&self.in_play_count)
     }
 
     fn publish_in_play(&self) {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 
 use super::{
     log_file, opening,
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     CommitCompleteness, CompiledFuture, DamageReport, DamagedValue, DataDir, FinishedMatch,
-    KeyName, MatchId, OpenMatch, Records, StoreError,
+    KeyName, OpenMatch, Records, StoreError,
     checksum::StoreId,
     commit_count_file::{self, CommitsRecord},
     db_error::DbError,
@@ -196,8 +196,12 @@ fn check_values(
     }
     let other_tables = NamedTable::ALL.into_iter();
     for table in other_tables.filter(|table| !table.is_of_keys()) {
-        let damaged = find_damaged_rows(connection, store, table)?;
-        report.damage_reports.extend(damaged);
+        let select = format!("SELECT name, value, checksum FROM {}", table.sql_name());
+        // The rows are read one by one, since the table can be large.
+        for_each(connection, &select, |row| {
+            let damaged = table.read(store, &row).err();
+            report.damage_reports.extend(damaged.map(DamagedRow::into_report));
+        })?;
     }
     // A row with a damaged checksum is already reported.
     let is_damaged = !report.damage_reports.is_empty();
@@ -225,21 +229,6 @@ fn check_in_play(
         }
     }
     Ok(())
-}
-
-/// Returns the damage in a table, which is read row by row, since it can be large.
-fn find_damaged_rows(
-    connection: &Connection,
-    store: StoreId,
-    table: NamedTable,
-) -> Result<Vec<DamageReport>, DbError> {
-    let mut reports = Vec::new();
-    let select = format!("SELECT name, value, checksum FROM {}", table.sql_name());
-    for_each(connection, &select, |row| {
-        let damaged = table.read(store, &row).err();
-        reports.extend(damaged.map(DamagedRow::into_report));
-    })?;
-    Ok(reports)
 }
 
 /// Checks the finished matches one by one, since replays are large.
@@ -280,7 +269,9 @@ fn check_finished(
             },
         );
         for party in parties.lines() {
-            if is_party(connection, party, &finished.match_id)? {
+            let exists =
+                "SELECT EXISTS (SELECT 1 FROM finished_party WHERE name = ? AND match_id = ?)";
+            if value(connection, exists, [party, finished.match_id.as_str()])? {
                 entries_of_parties += 1;
             } else {
                 let value = DamagedValue::Party(finished.match_id.clone());
@@ -299,32 +290,18 @@ fn check_finished(
     Ok(())
 }
 
-/// Returns whether a finished match is in the list of a party.
-fn is_party(connection: &Connection, name: &str, id: &MatchId) -> Result<bool, DbError> {
-    let is_listed = value(
-        connection,
-        "SELECT EXISTS (SELECT 1 FROM finished_party WHERE name = ? AND match_id = ?)",
-        params![name, id.as_str()],
-    )?;
-    Ok(is_listed)
-}
-
 /// Returns whether the highest number that was assigned to a finished match is still stored.
 /// Without it, SQLite would assign numbers again.
 fn is_highest_number_stored(connection: &Connection) -> Result<bool, DbError> {
-    let is_stored = value(
-        connection,
-        "WITH kept(name, highest) AS (
+    let select = "WITH kept(name, highest) AS (
              SELECT 'finished_match', max(finish_number) FROM finished_match)
          SELECT NOT EXISTS (
              SELECT 1 FROM sqlite_sequence LEFT JOIN kept USING (name)
              WHERE kept.name IS NULL OR typeof(seq) <> 'integer')
          AND NOT EXISTS (
              SELECT 1 FROM kept LEFT JOIN sqlite_sequence USING (name)
-             WHERE highest > coalesce(seq, 0))",
-        (),
-    )?;
-    Ok(is_stored)
+             WHERE highest > coalesce(seq, 0))";
+    Ok(value(connection, select, ())?)
 }
 
 /// Returns the name, or an empty string if the name is not valid.

@@ -50,12 +50,7 @@ fn backup_blocking(dir: &DataDir, to: &Path) -> Result<CheckReport, StoreError> 
     if !is_locked(dir)? {
         log_file::check(&dir.database())?;
     }
-    let to = DataDir::prepare(to)?;
-    let _held = to.lock()?;
-    let copy = UnfinishedCopy::create(&to, ExistingStore::Refuse)?;
-    let (store, commits) = copy_to(&dir.database(), &copy.file)?;
-    copy.finish(&to, store, commits)?;
-    check_with_inspector(&to, &mut ())
+    copy_database(&dir.database(), &DataDir::prepare(to)?, ExistingStore::Refuse)
 }
 
 /// Copies a backup into a data folder, which is created if it is missing. Checks the result, and
@@ -113,9 +108,27 @@ fn restore_into(
     log_file::check(&database)?;
     let recorded = commit_count_file::read(from)?;
     check_sound(&database, &recorded)?;
+    copy_database(&database, dir, existing)
+}
+
+/// Copies a database into a folder, and checks the copy.
+fn copy_database(
+    database: &Path,
+    dir: &DataDir,
+    existing: ExistingStore,
+) -> Result<CheckReport, StoreError> {
     let _held = dir.lock()?;
     let copy = UnfinishedCopy::create(dir, existing)?;
-    let (store, commits) = copy_to(&database, &copy.file)?;
+    let connection = opening::open_read_only(database, SchemaUse::Use)?;
+    let vacuumed = execute(&connection, "VACUUM INTO ?", [copy.file.to_string_lossy()]);
+    vacuumed.map_err(|error| DbError::from(error).at(&copy.file))?;
+    let copied = opening::open_read_only(&copy.file, SchemaUse::Use)?;
+    let read = || {
+        let identity = read_identity(&copied)?.ok_or_else(missing_identity)?;
+        Ok((identity.store, count_commits(&copied)?))
+    };
+    let (store, commits) = read().map_err(|error: DbError| error.at(&copy.file))?;
+    opening::close(copied).map_err(|error| error.at(&copy.file))?;
     copy.finish(dir, store, commits)?;
     check_with_inspector(dir, &mut ())
 }
@@ -261,24 +274,6 @@ fn rename_durably(from: &Path, to: &Path) -> Result<(), StoreError> {
         to.parent().map_or(Ok(()), sync_folder)
     };
     work().map_err(|error| io_error(to, &error))
-}
-
-/// Copies a database to an empty file. Returns the store id and the number of commits.
-fn copy_to(database: &Path, file: &Path) -> Result<(StoreId, i64), StoreError> {
-    let connection = opening::open_read_only(database, SchemaUse::Use)?;
-    let copied = execute(&connection, "VACUUM INTO ?", [file.to_string_lossy()]);
-    copied.map_err(|error| DbError::from(error).at(file))?;
-    let copy = opening::open_read_only(file, SchemaUse::Use)?;
-    let recorded = identity_and_commits(&copy).and_then(|recorded| {
-        opening::close(copy)?;
-        Ok(recorded)
-    });
-    recorded.map_err(|error| error.at(file))
-}
-
-fn identity_and_commits(connection: &Connection) -> Result<(StoreId, i64), DbError> {
-    let identity = read_identity(connection)?.ok_or_else(missing_identity)?;
-    Ok((identity.store, count_commits(connection)?))
 }
 
 fn count_commits(connection: &Connection) -> Result<i64, DbError> {

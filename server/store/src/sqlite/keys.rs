@@ -74,11 +74,17 @@ impl SqliteKeys {
             let path = dir.database();
             let recorded = commit_count_file::read(dir.path())?;
             let connection = opening::open_for_command(&dir, &recorded, &schema::CURRENT)?;
-            let store = read_identity(&connection).and_then(|identity| match identity {
+            let store = || match read_identity(&connection)? {
                 Some(identity) => Ok(identity.store),
-                None => create_identity(&connection),
-            });
-            let store = store.map_err(|error| error.at(&path))?;
+                None => {
+                    let create = || {
+                        let store = record_opening(&connection, false)?.store;
+                        Ok((store, store))
+                    };
+                    Ok(commit(&connection, create)?.0)
+                }
+            };
+            let store = store().map_err(|error: DbError| error.at(&path))?;
             check_same_store(&path, &recorded, store)?;
             Ok(Self { dir, store })
         })
@@ -100,46 +106,28 @@ impl SqliteKeys {
     }
 }
 
-/// Generates the id of a new store.
-fn create_identity(connection: &Connection) -> Result<StoreId, DbError> {
-    let start = sql::begin(connection)?;
+/// Makes a commit without journal entries. `work` also returns the id of the store. Returns the
+/// number of the commit.
+fn commit<T>(
+    connection: &Connection,
+    work: impl FnOnce() -> Result<(T, StoreId), DbError>,
+) -> Result<(T, i64), DbError> {
+    let TransactionStart { commits, sums, .. } = sql::begin(connection)?;
+    let number = commits + 1;
     let work = || {
-        let store = record_opening(connection, false)?.store;
-        Ok((store, empty_row(connection, store, &start)?))
+        let (value, store) = work()?;
+        let newest = first(connection, "SELECT body FROM journal WHERE batch = ?", [commits])?;
+        let last_match_key = match newest {
+            Some(row) => {
+                let body: Vec<u8> = row.value(0)?;
+                journal_batch::read(store, commits, &body).last_match_key
+            }
+            None => 0,
+        };
+        let body = journal_batch::write(store, number, last_match_key, Vec::new());
+        Ok(((value, number), JournalRow { number, sums, body }))
     };
     sql::commit_or_roll_back(connection, work())
-}
-
-/// Fails if a restored backup of another store has replaced the database since it was opened.
-/// Requires an open transaction.
-fn check_not_replaced(
-    connection: &Connection,
-    store: StoreId,
-    dir: &DataDir,
-) -> Result<(), DbError> {
-    match read_identity(connection)? {
-        Some(identity) if identity.store == store => Ok(()),
-        _ => Err(StoreError::Replaced(dir.database()).into()),
-    }
-}
-
-/// Returns the journal row of a commit without entries.
-fn empty_row(
-    connection: &Connection,
-    store: StoreId,
-    &TransactionStart { commits, sums, .. }: &TransactionStart,
-) -> Result<JournalRow, DbError> {
-    let newest = first(connection, "SELECT body FROM journal WHERE batch = ?", [commits])?;
-    let last_match_key = match newest {
-        Some(row) => {
-            let body: Vec<u8> = row.value(0)?;
-            journal_batch::read(store, commits, &body).last_match_key
-        }
-        None => 0,
-    };
-    let number = commits + 1;
-    let body = journal_batch::write(store, number, last_match_key, Vec::new());
-    Ok(JournalRow { number, sums, body })
 }
 
 impl RowStore for SqliteKeys {
@@ -162,20 +150,15 @@ impl RowStore for SqliteKeys {
     ) -> Result<T, StoreError> {
         let dir = self.dir.clone();
         self.run(move |connection, store| {
-            let start = sql::begin(connection)?;
-            let decide = |results| decide(results, false);
-            let work = check_not_replaced(connection, store, &dir)
-                .and_then(|()| {
-                    run(named::update(
-                        &mut StatementConnection(connection),
-                        store,
-                        &queries,
-                        decide,
-                    ))
-                })
-                .and_then(|value| Ok((value, empty_row(connection, store, &start)?)));
-            let value = sql::commit_or_roll_back(connection, work)?;
-            let number = start.commits + 1;
+            let (value, number) = commit(connection, || {
+                // A restored backup of another store may have replaced the database.
+                if read_identity(connection)?.is_none_or(|identity| identity.store != store) {
+                    return Err(StoreError::Replaced(dir.database()).into());
+                }
+                let (sql, decide) =
+                    (&mut StatementConnection(connection), |results| decide(results, false));
+                Ok((run(named::update(sql, store, &queries, decide))?, store))
+            })?;
             // A running server might have recorded more commits.
             let recorded = commit_count_file::read(dir.path())?;
             if !matches!(recorded, CommitsRecord::Commits(_, noted) if noted >= number) {

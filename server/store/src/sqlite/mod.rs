@@ -130,7 +130,7 @@ impl SqliteStore {
         let (writer, open_report) = started.expect("a new database in memory has no file that fails");
         Self {
             path: IN_MEMORY.into(),
-            store: writer.store(),
+            store: writer.store,
             open_report,
             writer: WriterAccess::Inline(Mutex::new(Some(writer))),
             flushed: None,
@@ -160,20 +160,18 @@ impl SqliteStore {
         let lock = dir.lock()?;
         let path = dir.database();
         let recorded = commit_count_file::read(dir.path())?;
-        let opened_database = opening::open_for_server(dir, options, &recorded, &schema::CURRENT)?;
-        let durability = options.durability;
-        let (writer, open_report) =
-            Writer::start(opened_database.connection, lock, dir, &recorded, durability)?;
-        let store = writer.store();
+        let (connection, indexes_rebuilt) =
+            opening::open_for_server(dir, options, &recorded, &schema::CURRENT)?;
+        let (writer, mut open_report) =
+            Writer::start(connection, lock, dir, &recorded, options.durability)?;
+        open_report.indexes_rebuilt |= indexes_rebuilt;
+        let store = writer.store;
         let flushed = writer.after_commit().and_then(AfterCommit::flush_watch);
         let writer = WorkerThread::start("writer", Some(writer));
         let writer = writer.map_err(|error| DbError::Io(error).at(&path))?;
         Ok(Self {
             store,
-            open_report: OpenReport {
-                indexes_rebuilt: opened_database.indexes_rebuilt || open_report.indexes_rebuilt,
-                ..open_report
-            },
+            open_report,
             writer: WriterAccess::Thread(writer),
             flushed,
             readers: Some(Readers::new(path.clone(), MAX_READ_CONNECTIONS)),

@@ -79,21 +79,14 @@ pub struct SqliteOptions {
     pub migrates: bool,
 }
 
-/// A verified database, open for writing.
-pub(super) struct OpenedDatabase {
-    pub(super) connection: Connection,
-    /// True if damaged indexes were rebuilt.
-    pub(super) indexes_rebuilt: bool,
-}
-
 /// Opens the database for a server. The server must have locked the folder. Creates a missing
-/// database, and verifies an existing one.
+/// database, and verifies an existing one. Also returns whether damaged indexes were rebuilt.
 pub(super) fn open_for_server(
     dir: &DataDir,
     options: &SqliteOptions,
     recorded: &CommitsRecord,
     schema: &Schema,
-) -> Result<OpenedDatabase, StoreError> {
+) -> Result<(Connection, bool), StoreError> {
     let path = &dir.database();
     let work = || {
         let check = options.integrity_check;
@@ -112,7 +105,7 @@ pub(super) fn open_for_server(
         }
         create_schema(&connection, schema)?;
         migrate_schema(&connection, path, (schema, schema_use))?;
-        Ok(OpenedDatabase { connection, indexes_rebuilt: needs_indexes })
+        Ok((connection, needs_indexes))
     };
     work().map_err(|error: DbError| error.at(path))
 }
@@ -291,43 +284,31 @@ fn is_empty(connection: &Connection) -> Result<bool, rusqlite::Error> {
     value(connection, is_empty, ())
 }
 
-/// Runs SQLite's check with this pragma. The check stops at the first inconsistency, which is
-/// enough to refuse the database.
+/// Runs SQLite's check with this pragma, on the whole file or on each table except `replay`, of
+/// which only the end is read, where the next replay is added. The check stops at the first
+/// inconsistency, which is enough to refuse the database.
 fn check_integrity(
     connection: &Connection,
     check: IntegrityCheck,
     pragma: &str,
 ) -> Result<(), DbError> {
-    match check {
-        IntegrityCheck::Full => {
-            check_result(value(connection, &format!("PRAGMA {pragma}(1)"), ())?)
-        }
-        IntegrityCheck::AllButReplays => check_tables(connection, pragma),
-    }
-}
-
-/// Converts the result of an SQLite check.
-fn check_result(verdict: String) -> Result<(), DbError> {
-    match verdict.as_str() {
-        "ok" => Ok(()),
-        _ => Err(DbError::Inconsistent(verdict)),
-    }
-}
-
-/// Runs SQLite's check on each table except `replay`, of which only the end is read, where the next
-/// replay is added.
-fn check_tables(connection: &Connection, pragma: &str) -> Result<(), DbError> {
-    let tables: Vec<String> = values(
-        connection,
-        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'replay' ORDER BY name",
-        (),
-    )?;
-    for table in tables {
+    let parts: Vec<String> = match check {
+        IntegrityCheck::Full => vec!["1".to_owned()],
         // The names need no escaping, since they come from this program's schema.
-        let pragma = format!("PRAGMA {pragma}('{table}')");
-        check_result(value(connection, &pragma, ())?)?;
+        IntegrityCheck::AllButReplays => values(
+            connection,
+            "SELECT  || name ||  FROM sqlite_schema
+             WHERE type = 'table' AND name <> 'replay' ORDER BY name",
+            (),
+        )?,
+    };
+    for part in parts {
+        let verdict: String = value(connection, &format!("PRAGMA {pragma}({part})"), ())?;
+        if verdict != "ok" {
+            return Err(DbError::Inconsistent(verdict));
+        }
     }
-    if !is_empty(connection)? {
+    if check == IntegrityCheck::AllButReplays && !is_empty(connection)? {
         let last = "SELECT replay FROM replay ORDER BY finish_number DESC LIMIT 1";
         first(connection, last, ())?;
     }
@@ -424,8 +405,8 @@ mod tests {
         let recorded = &commit_count_file::read(dir.path()).unwrap();
         let open_as = |migrates, schema| {
             let options = SqliteOptions { migrates, ..SqliteOptions::default() };
-            let opened = open_for_server(&dir, &options, recorded, schema)?;
-            close(opened.connection).map_err(|error| error.at(dir.database()))
+            let (connection, _) = open_for_server(&dir, &options, recorded, schema)?;
+            close(connection).map_err(|error| error.at(dir.database()))
         };
         let columns = || -> i64 {
             let connection = connect_read_only(&dir.database()).unwrap();

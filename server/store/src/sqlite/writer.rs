@@ -31,7 +31,7 @@ use crate::{
 /// Writes batches for a server, and caches the state of its matches in play.
 pub(super) struct Writer {
     connection: Connection,
-    store: StoreId,
+    pub(super) store: StoreId,
     /// Id generated when the store was opened. If the database has a different id, another server
     /// has opened the store since.
     server_id: Vec<u8>,
@@ -111,10 +111,6 @@ impl Writer {
         };
         writer.matches.sweep.add_unreferenced_batch(writer.commits);
         (writer, open_report)
-    }
-
-    pub(super) fn store(&self) -> StoreId {
-        self.store
     }
 
     /// Returns the handler for completed commits; `None` for a database in memory.
