@@ -61,7 +61,7 @@ pub use ladders::{
     LadderChange, LadderRows, LadderStore, StoredLadder, StoredLadderMatch, StoredLadderVersion,
 };
 pub use matches::{
-    FinishedCursor, FinishedMatch, FinishedPage, IndexKey, ListedPage, MatchCounts, OpenMatch,
+    FinishedCursor, FinishedMatch, FinishedPage, IndexKey, ListedPage, OpenMatch,
     Records, ReplayMetadata, Write,
 };
 pub use nodes::{

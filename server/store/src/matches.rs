@@ -205,12 +205,3 @@ pub struct ReplayMetadata {
     /// The match's position in the order in which matches finished.
     pub cursor: FinishedCursor,
 }
-
-/// The number of matches in the store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MatchCounts {
-    /// The number of matches in play.
-    pub open: u64,
-    /// The number of finished matches.
-    pub finished: u64,
-}

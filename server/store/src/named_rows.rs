@@ -31,9 +31,9 @@ pub(crate) enum NamedTable {
     Record,
     /// Ladders, by ladder id.
     Ladder,
-    /// Bot versions, by [`version_name`](version_name).
+    /// Bot versions, by [`version_name`].
     LadderVersion,
-    /// Ladder matches, by [`match_name`](match_name).
+    /// Ladder matches, by [`match_name`].
     LadderMatch,
 }
 

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use crate::{
     DamageReport, DamagedKey, FinishedCursor, FinishedMatch, FinishedPage, IndexKey, Key, KeyId,
-    KeyName, KeysVersion, LadderStore, ListedPage, MatchCounts, MatchId, NewKey, OpenMatch,
+    KeyName, KeysVersion, LadderStore, ListedPage, MatchId, NewKey, OpenMatch,
     OpenReport, Records, ReplayMetadata, StoreError, Write,
 };
 
@@ -283,13 +283,6 @@ pub trait Store: KeyStore + RecordStore + LadderStore {
         limit: u32,
         skip_newest: u64,
     ) -> Result<Vec<ReplayMetadata>, StoreError>;
-
-    /// Counts the matches. The duration of the call is proportional to the number of finished
-    /// matches.
-    ///
-    /// # Errors
-    /// A storage failure.
-    async fn match_counts(&self) -> Result<MatchCounts, StoreError>;
 
     /// Waits for the running commit, then releases all of the store's resources. Every later call
     /// fails with [`StoreError::Closed`], except that closing again has no effect. Dropping a store

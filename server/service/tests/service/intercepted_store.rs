@@ -13,7 +13,7 @@ use async_trait::async_trait;
 use bridgemaster_store::{
     DamageReport, DamagedKey, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, IndexKey,
     Key, KeyId, KeyName, KeyStore, KeysVersion, LadderId, LadderRows, LadderStore, ListedPage,
-    MatchCounts, MatchId, MemoryStore, NewKey, OpenMatch, OpenReport, RecordStore, Records,
+    MatchId, MemoryStore, NewKey, OpenMatch, OpenReport, RecordStore, Records,
     ReplayMetadata, Store, StoreError, StoredLadder, StoredLadderMatch, StoredLadderVersion, Write,
 };
 
@@ -210,9 +210,6 @@ impl Store for InterceptedStore {
         spared: u64,
     ) -> Result<Vec<ReplayMetadata>, StoreError> {
         self.store.stored_replays(after, limit, spared).await
-    }
-    async fn match_counts(&self) -> Result<MatchCounts, StoreError> {
-        self.store.match_counts().await
     }
     /// Does nothing, so that the store stays open for the next server.
     async fn close(&self) -> Result<(), StoreError> {

@@ -39,7 +39,7 @@ use tokio::sync::Mutex;
 
 use crate::{
     CompiledFuture, Durability, FinishedCursor, FinishedMatch, FinishedPage, Flush, IndexKey,
-    KeyName, KeysVersion, ListedPage, MatchCounts, MatchId, NodeIdentity, OpenMatch, OpenReport,
+    KeyName, KeysVersion, ListedPage, MatchId, NodeIdentity, OpenMatch, OpenReport,
     ReplayMetadata, Store, StoreError, Write,
     checksum::StoreId,
     db_error::DbError,
@@ -356,10 +356,6 @@ impl Store for PostgresStore {
             self.after_flush(found).await
         })
         .await
-    }
-
-    async fn match_counts(&self) -> Result<MatchCounts, StoreError> {
-        self.at(async { finished::counts(&mut *self.reader().await?).await }).await
     }
 
     async fn close(&self) -> Result<(), StoreError> {

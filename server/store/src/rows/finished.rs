@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     DamageReport, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, IndexKey, KeyName,
-    ListedPage, MatchCounts, MatchId,
+    ListedPage, MatchId,
     checksum::{CHECKSUM_MISMATCH, StoreId},
     db_error::DbError,
     row_sums::{self, CountedTable, RowSums},
@@ -334,16 +334,6 @@ pub(crate) async fn list<C: SqlConnection>(
     }
     let page = ListedPage { matches, damaged, next };
     Ok(MaybeUnflushed::new(page, newest))
-}
-
-pub(crate) async fn counts<C: SqlConnection>(connection: &mut C) -> Result<MatchCounts, DbError> {
-    let select = "SELECT (SELECT count(*) FROM open_match), (SELECT count(*) FROM finished_match)";
-    let row = first(connection, select, &[]).await?;
-    let row = row.ok_or_else(|| Unreadable::new("the counts are missing"))?;
-    Ok(MatchCounts {
-        open: row.value::<i64>(0)?.unsigned_abs(),
-        finished: row.value::<i64>(1)?.unsigned_abs(),
-    })
 }
 
 pub(crate) async fn get<C: SqlConnection>(

@@ -27,7 +27,7 @@ use parking_lot::Mutex;
 
 use crate::{
     CompiledFuture, DamageReport, DataDir, FinishedCursor, FinishedMatch, FinishedPage, Flush,
-    IndexKey, KeyName, KeysVersion, ListedPage, MatchCounts, MatchId, OpenMatch, OpenReport,
+    IndexKey, KeyName, KeysVersion, ListedPage, MatchId, OpenMatch, OpenReport,
     ReplayMetadata, Store, StoreError, Write,
     checksum::StoreId,
     commit_count_file,
@@ -373,10 +373,6 @@ impl Store for SqliteStore {
             run(replays::stored_replays(sql, store, after, limit, skip_newest))
         })
         .await
-    }
-
-    async fn match_counts(&self) -> Result<MatchCounts, StoreError> {
-        self.read(|sql, _| run(finished::counts(sql))).await
     }
 
     async fn close(&self) -> Result<(), StoreError> {

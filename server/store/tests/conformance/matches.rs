@@ -1,7 +1,7 @@
 use std::{future::Future, pin::pin, task::Poll};
 
 use bridgemaster_store::{
-    FinishedMatch, IndexKey, KeyName, MatchCounts, MatchId, OpenMatch, StoreError, Write, limits,
+    FinishedMatch, IndexKey, KeyName, MatchId, OpenMatch, StoreError, Write, limits,
 };
 
 use crate::{Subject, workload::Contents};
@@ -118,7 +118,8 @@ pub(crate) async fn a_dropped_match_is_unknown_and_its_id_free(store: Subject<'_
         assert_eq!(store.finished_match(&id(gone)).await.unwrap(), None);
         assert_eq!(store.replay(&id(gone)).await.unwrap(), None);
     }
-    assert_eq!(store.match_counts().await.unwrap(), MatchCounts { open: 0, finished: 0 });
+    assert_eq!(store.open_match_ids().await.unwrap(), []);
+    assert_eq!(store.finished(None, 1).await.unwrap().matches, []);
     commit(store, [open("a"), open("b"), append("b", 0)]).await;
     assert_in_play(store, "a", 0).await;
     assert_in_play(store, "b", 1).await;
@@ -388,7 +389,6 @@ pub(crate) async fn a_closed_store_reports_that_it_is_closed(store: Subject<'_>)
         store.finished(None, 1).await.err(),
         store.finished_match(&id("a")).await.err(),
         store.replay(&id("a")).await.err(),
-        store.match_counts().await.err(),
         store.keys().await.err(),
         store.secret("a").await.err(),
         store.get_or_insert_secret("a", Vec::new()).await.err(),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use bridgemaster_store::{
-    FinishedMatch, KeyName, MatchCounts, MatchId, OpenMatch, StoreError, Write,
+    FinishedMatch, KeyName, MatchId, OpenMatch, StoreError, Write,
 };
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -66,10 +66,6 @@ impl Model {
         Contents {
             open: self.open.clone(),
             finished: self.finished.clone(),
-            counts: MatchCounts {
-                open: self.open.len() as u64,
-                finished: self.finished.len() as u64,
-            },
             of_parties: PARTIES.map(|name| self.of_party(name)),
         }
     }

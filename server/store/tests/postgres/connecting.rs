@@ -62,7 +62,7 @@ pub(crate) async fn a_host_that_accepts_no_writes_is_skipped() {
     let hosts = format!("127.0.0.1:1,{standby},{read_only},{primary}");
     let subject = store(&over(&hosts, &direct)).await;
     subject.commit(vec![open("a")]).await.unwrap();
-    assert_eq!(subject.match_counts().await.unwrap().open, 1);
+    assert_eq!(subject.finished(None, 1).await.unwrap().matches, []);
 
     let refused = |hosts: String| {
         let url = over(&hosts, &direct);
@@ -85,7 +85,7 @@ pub(crate) async fn a_node_continues_at_another_host() {
     let url = over(&format!("{},{}", first.at, second.at), &server.fresh());
     let subject = store(&url).await;
     subject.commit(vec![open("a")]).await.unwrap();
-    assert_eq!(subject.match_counts().await.unwrap().open, 1);
+    assert_eq!(subject.finished(None, 1).await.unwrap().matches, []);
     first.forwarding.abort();
     subject.commit(vec![append("a", 0)]).await.unwrap();
     let found = subject.open_match(&id("a")).await.unwrap().unwrap();

@@ -219,8 +219,8 @@ pub(crate) async fn lost_commits_are_restored_before_anything_else() {
     let journal = subject.open_match(&id("b")).await.unwrap().unwrap().journal;
     assert_eq!(journal, [b"b 0", b"b 1", b"b 2"]);
     assert!(subject.replay(&id("a")).await.unwrap().is_some());
-    let counts = subject.match_counts().await.unwrap();
-    assert_eq!((counts.open, counts.finished), (1, 1));
+    assert_eq!(subject.open_match_ids().await.unwrap(), [id("b")]);
+    assert_eq!(subject.finished(None, 9).await.unwrap().matches.len(), 1);
 }
 
 pub(crate) async fn a_server_that_was_taken_over_acknowledges_no_unflushed_commits() {

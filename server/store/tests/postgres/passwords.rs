@@ -61,7 +61,7 @@ pub(crate) async fn a_node_continues_after_its_password_was_changed() {
     fs::write(&file, "hush one").unwrap();
     let subject = store(&with_file(&url, &file)).await;
     subject.commit(vec![open("a")]).await.unwrap();
-    assert_eq!(subject.match_counts().await.unwrap().open, 1);
+    assert_eq!(subject.finished(None, 1).await.unwrap().matches, []);
 
     server.run("ALTER ROLE player PASSWORD 'hush two'");
     server.run(
@@ -70,7 +70,7 @@ pub(crate) async fn a_node_continues_after_its_password_was_changed() {
     let writer = Arc::clone(&subject);
     let committing = tokio::spawn(async move { writer.commit(vec![append("a", 0)]).await });
     let reader = Arc::clone(&subject);
-    let reading = tokio::spawn(async move { reader.match_counts().await });
+    let reading = tokio::spawn(async move { reader.finished(None, 1).await });
     // Both have failed to log in, and try again.
     while server.log().matches("password authentication failed").count() < 5 {
         assert!(!committing.is_finished() && !reading.is_finished());

@@ -47,7 +47,7 @@ pub(crate) async fn a_node_runs_over_a_pooler_in_session_mode() {
         assert_ne!(sessions("%"), "0");
         // The pooler has not ignored the schema in the address.
         let subject = store(&direct).await;
-        assert_eq!(subject.match_counts().await.unwrap().open, 1);
+        assert_eq!(subject.open_match_ids().await.unwrap(), [id("a")]);
         subject.close().await.unwrap();
     }
 }

@@ -110,7 +110,7 @@ async fn a_reader_does_not_wait_for_a_writer() {
     let other = raw(folder.path());
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     assert_eq!(store.replay(&id("a")).await.unwrap().unwrap().len(), 10);
-    assert_eq!(store.match_counts().await.unwrap().finished, 1);
+    assert_eq!(store.finished(None, 99).await.unwrap().matches.len(), 1);
     // A writer waits, and continues when the other is done.
     let store = std::sync::Arc::new(store);
     let commit = tokio::spawn({

@@ -1,7 +1,7 @@
 //! Random batches from a seed, and the content of a store in comparable form.
 
 use bridgemaster_store::{
-    FinishedCursor, FinishedMatch, KeyName, MatchCounts, MatchId, OpenMatch, Store, StoreError,
+    FinishedCursor, FinishedMatch, KeyName, MatchId, OpenMatch, Store, StoreError,
     Write,
 };
 use rand::{Rng as _, RngExt as _, SeedableRng as _};
@@ -110,7 +110,6 @@ pub(crate) struct Contents {
     pub(crate) open: Vec<OpenMatch>,
     /// With their replays, `None` for forgotten ones; newest match first.
     pub(crate) finished: Vec<(FinishedMatch, Option<Vec<u8>>)>,
-    pub(crate) counts: MatchCounts,
     /// The finished matches of each of [`PARTIES`].
     pub(crate) of_parties: [Vec<MatchId>; PARTIES.len()],
 }
@@ -141,12 +140,11 @@ impl Contents {
                 None => break,
             }
         }
-        let counts = store.match_counts().await.unwrap();
         let mut of_parties = [const { Vec::new() }; PARTIES.len()];
         for (name, found) in PARTIES.iter().zip(&mut of_parties) {
             *found = Self::of_party(store, name).await;
         }
-        Self { open, finished, counts, of_parties }
+        Self { open, finished, of_parties }
     }
 
     async fn of_party(store: &dyn Store, name: &str) -> Vec<MatchId> {
