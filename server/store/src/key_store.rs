@@ -114,19 +114,13 @@ impl ReadKeys {
         let mut read = Self::default();
         let mut last_uses = HashMap::new();
         for row in uses.unwrap_or_default() {
-            match row.and_then(|row| {
-                let at = decode_use(&row);
-                let at = at.map_err(|error| row.clone().into_damaged(NamedTable::KeyUse, &error));
-                Ok((row.name, at?))
-            }) {
+            match NamedTable::KeyUse.decode(row, |row| Ok((row.name.clone(), decode_use(row)?))) {
                 Ok((id, at)) => _ = last_uses.insert(id, at),
                 Err(row) => read.add_damaged(row, None, false),
             }
         }
         for row in keys.unwrap_or_default() {
-            match row.and_then(|row| {
-                decode(&row).map_err(|error| row.into_damaged(NamedTable::Key, &error))
-            }) {
+            match NamedTable::Key.decode(row, decode) {
                 Ok(key) => read.add_intact(key, &last_uses),
                 Err(row) => {
                     let value = KeyValue::decode(&*row.value).unwrap_or_default();

@@ -11,7 +11,8 @@ use crate::{
     limits::MAX_PAGE_LADDER_MATCHES,
     named_rows::{
         self, DamagedRow, NameRange, NamedRow, NamedTable, RowChange, RowResult, RowSelection,
-        RowStore, match_name, parse_match_name, parse_version_name, read_one, version_name,
+        RowStore, match_name, parse_match_name, parse_version_name, read_one, separate,
+        version_name,
     },
     rows::Unreadable,
 };
@@ -116,12 +117,6 @@ pub struct LadderRows<T> {
     pub damaged: Vec<DamageReport>,
     /// Start of the next page; `None` at the end.
     pub next: Option<u64>,
-}
-
-impl<T> Default for LadderRows<T> {
-    fn default() -> Self {
-        Self { intact: Vec::new(), damaged: Vec::new(), next: None }
-    }
 }
 
 /// Read access to a server's ladders. [`Store::commit`](crate::Store::commit) changes them.
@@ -235,11 +230,8 @@ fn decode<T>(
     row: RowResult,
     decode: impl FnOnce(&NamedRow) -> Option<T>,
 ) -> Result<T, DamagedRow> {
-    let row = row?;
-    decode(&row).ok_or_else(|| {
-        let problem = Unreadable::new("the value cannot be decoded");
-        row.into_damaged(table, &problem)
-    })
+    let problem = || Unreadable::new("the value cannot be decoded");
+    table.decode(row, |row| decode(row).ok_or_else(problem))
 }
 
 /// Decodes rows, and separates the damaged rows.
@@ -247,14 +239,9 @@ fn decode_all<T>(
     rows: Vec<RowResult>,
     decode: impl Fn(RowResult) -> Result<T, DamagedRow>,
 ) -> LadderRows<T> {
-    let mut all = LadderRows::default();
-    for row in rows {
-        match decode(row) {
-            Ok(intact) => all.intact.push(intact),
-            Err(damaged) => all.damaged.push(damaged.into_report()),
-        }
-    }
-    all
+    let (intact, damaged) = separate(rows.into_iter().map(decode));
+    let damaged = damaged.into_iter().map(DamagedRow::into_report).collect();
+    LadderRows { intact, damaged, next: None }
 }
 
 #[async_trait]

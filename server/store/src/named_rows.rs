@@ -93,6 +93,22 @@ impl NamedTable {
         })
     }
 
+    /// Decodes a row of the table.
+    pub(crate) fn decode<T>(
+        self,
+        row: RowResult,
+        decode: impl FnOnce(&NamedRow) -> Result<T, Unreadable>,
+    ) -> Result<T, DamagedRow> {
+        let row = row?;
+        decode(&row).map_err(|problem| DamagedRow {
+            table: self,
+            name: row.name.into_bytes(),
+            value: row.value,
+            detail: problem.to_string(),
+            is_missing: false,
+        })
+    }
+
     pub(crate) fn read_all(self, store: StoreId, rows: &[impl StoredRow]) -> Vec<RowResult> {
         rows.iter().map(|row| self.read(store, row)).collect()
     }
@@ -122,19 +138,6 @@ impl NamedTable {
 pub(crate) struct NamedRow {
     pub(crate) name: String,
     pub(crate) value: Vec<u8>,
-}
-
-impl NamedRow {
-    /// Converts an intact row whose value cannot be decoded.
-    pub(crate) fn into_damaged(self, table: NamedTable, problem: &Unreadable) -> DamagedRow {
-        DamagedRow {
-            table,
-            name: self.name.into_bytes(),
-            value: self.value,
-            detail: problem.to_string(),
-            is_missing: false,
-        }
-    }
 }
 
 /// A row that cannot be read.
@@ -343,6 +346,20 @@ pub(crate) trait RowStore: Send + Sync {
 
     /// The path or address of the store, for errors.
     fn location(&self) -> PathBuf;
+}
+
+/// Separates the damaged rows.
+pub(crate) fn separate<T>(
+    rows: impl IntoIterator<Item = Result<T, DamagedRow>>,
+) -> (Vec<T>, Vec<DamagedRow>) {
+    let (mut intact, mut damaged) = (Vec::new(), Vec::new());
+    for row in rows {
+        match row {
+            Ok(row) => intact.push(row),
+            Err(row) => damaged.push(row),
+        }
+    }
+    (intact, damaged)
 }
 
 /// Returns the error for a damaged row.

@@ -6,8 +6,8 @@ use crate::{
     DamageReport, RecordStore, Records, StoreError,
     limits::MAX_SECRET_BYTES,
     named_rows::{
-        self, DamagedRow, NameRange, NamedRow, NamedTable, QueryResults, RowChange, RowDecision,
-        RowResult, RowSelection, RowStore, read_one,
+        self, DamagedRow, NameRange, NamedTable, QueryResults, RowChange, RowDecision, RowResult,
+        RowSelection, RowStore, read_one, separate,
     },
 };
 
@@ -106,15 +106,4 @@ fn find_secret(rows: Vec<RowResult>, name: &str) -> Result<Option<Vec<u8>>, Dama
         (None, Some(damaged)) => Err(damaged),
         (None, None) => Ok(None),
     }
-}
-
-fn separate(rows: impl IntoIterator<Item = RowResult>) -> (Vec<NamedRow>, Vec<DamagedRow>) {
-    let (mut intact, mut damaged) = (Vec::new(), Vec::new());
-    for row in rows {
-        match row {
-            Ok(row) => intact.push(row),
-            Err(row) => damaged.push(row),
-        }
-    }
-    (intact, damaged)
 }

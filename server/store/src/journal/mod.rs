@@ -37,12 +37,10 @@ pub(crate) struct MatchInPlay {
     pub(crate) batches: BatchNumbers,
     /// The damage, if the match cannot be read. Such a match can only be dropped.
     pub(crate) damage: Option<Box<DamageReport>>,
-    /// The journal of the match as it was read when the store was opened. All journals are read in
-    /// one pass, because a batch contains entries of many matches. The value is removed at the
-    /// first read of or change to the match.
-    pub(crate) cached_journal: Option<Vec<Vec<u8>>>,
-    /// The header, as it was read together with the journal.
-    pub(crate) cached_header: Option<Vec<u8>>,
+    /// The match as it was read when the store was opened. All journals are read in one pass,
+    /// because a batch contains entries of many matches. The value is removed at the first read of
+    /// or change to the match.
+    pub(crate) cached: Option<Box<OpenMatch>>,
 }
 
 impl MatchInPlay {
@@ -52,18 +50,7 @@ impl MatchInPlay {
         if let Some(number) = state.last_batch {
             batches.push(number);
         }
-        Self { state, batches, damage: None, cached_journal: None, cached_header: None }
-    }
-
-    /// Removes the match from the caches and returns it, if all of it is cached.
-    pub(crate) fn take_cached(&mut self, id: &MatchId) -> Option<OpenMatch> {
-        let journal = self.cached_journal.take_if(|_| self.cached_header.is_some())?;
-        Some(OpenMatch {
-            match_id: id.clone(),
-            opened_at_unix_ms: self.state.opened_at_unix_ms,
-            header: self.cached_header.take()?,
-            journal,
-        })
+        Self { state, batches, damage: None, cached: None }
     }
 }
 

@@ -332,8 +332,7 @@ impl MatchesInPlay {
             let is_same = |in_play: &&mut MatchInPlay| in_play.state.match_key == state.match_key;
             if let Some(in_play) = self.by_id.get_mut(&id).filter(is_same) {
                 in_play.state = state;
-                in_play.cached_journal = None;
-                in_play.cached_header = None;
+                in_play.cached = None;
                 if part.is_some() {
                     in_play.batches.push(number);
                 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::{BatchNumbers, JournalState, MatchInPlay, MatchesInPlay};
 use crate::{
-    DamageReport, DamagedValue, MatchId,
+    DamageReport, DamagedValue, MatchId, OpenMatch,
     checksum::StoreId,
     journal_batch::{self, Batch, BatchPart},
     rows::open_matches::{OpenRow, RowWithHeader},
@@ -191,25 +191,25 @@ impl MatchReader {
 
     fn finish(self) -> (MatchId, MatchInPlay) {
         let OpenRow { match_key, match_id, opened_at_unix_ms } = self.row;
-        let journal = self.problem.map(|detail| (DamagedValue::Journal(match_id.clone()), detail));
-        let (header, damage) = match self.header {
-            Ok(header) => (Some(header), journal),
-            Err(detail) => (None, Some((DamagedValue::Header(match_id.clone()), detail))),
-        };
-        let damage = damage.map(|(value, detail)| Box::new(DamageReport { value, detail }));
         let state = JournalState {
             match_key,
             opened_at_unix_ms,
             entries: self.entries.len() as u64,
             last_batch: self.batches.last(),
         };
-        let in_play = MatchInPlay {
-            state,
-            batches: self.batches,
-            cached_journal: damage.is_none().then_some(self.entries),
-            cached_header: header.filter(|_| damage.is_none()),
-            damage,
-        };
+        let mut in_play =
+            MatchInPlay { state, batches: self.batches, damage: None, cached: None };
+        let id = match_id.clone();
+        let damage = |value, detail| Some(Box::new(DamageReport { value, detail }));
+        match (self.header, self.problem) {
+            (Err(detail), _) => in_play.damage = damage(DamagedValue::Header(id), detail),
+            (Ok(_), Some(detail)) => in_play.damage = damage(DamagedValue::Journal(id), detail),
+            (Ok(header), None) => {
+                let journal = self.entries;
+                let open = OpenMatch { match_id: id, opened_at_unix_ms, header, journal };
+                in_play.cached = Some(Box::new(open));
+            }
+        }
         (match_id, in_play)
     }
 }

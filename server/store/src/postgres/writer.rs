@@ -232,8 +232,8 @@ impl Writer {
         let Some(in_play) = self.matches.by_id.get_mut(id) else {
             return Ok(None);
         };
-        if let Some(open) = in_play.take_cached(id) {
-            return Ok(Some(open));
+        if let Some(open) = in_play.cached.take() {
+            return Ok(Some(*open));
         }
         let reader = &mut *readers.acquire().await?;
         let open = read_open_match(reader, self.store, id, in_play).await?;

@@ -52,22 +52,19 @@ pub(crate) async fn read_whole<C: SqlConnection>(
 pub(crate) fn split(loaded: LoadedJournal) -> Vec<Result<WholeMatch, UnreadableMatch>> {
     let mut matches = Vec::from_iter(loaded.matches.by_id);
     matches.sort_unstable_by_key(|(_, in_play)| in_play.state.match_key);
-    let whole = |(match_id, in_play): (MatchId, MatchInPlay)| {
-        let (match_key, opened_at_unix_ms) =
-            (in_play.state.match_key, in_play.state.opened_at_unix_ms);
-        match in_play.damage {
-            Some(damage) => Err(UnreadableMatch { match_key, damage: *damage }),
-            None => Ok(WholeMatch {
-                row: OpenRow { match_key, match_id, opened_at_unix_ms },
-                header: in_play.cached_header.unwrap_or_default(),
-                journal: in_play.cached_journal.unwrap_or_default(),
-            }),
+    let whole = |(_, in_play): (MatchId, MatchInPlay)| {
+        let match_key = in_play.state.match_key;
+        if let Some(damage) = in_play.damage {
+            return Some(Err(UnreadableMatch { match_key, damage: *damage }));
         }
+        let OpenMatch { match_id, opened_at_unix_ms, header, journal } = *in_play.cached?;
+        let row = OpenRow { match_key, match_id, opened_at_unix_ms };
+        Some(Ok(WholeMatch { row, header, journal }))
     };
-    matches.into_iter().map(whole).collect()
+    matches.into_iter().filter_map(whole).collect()
 }
 
-/// Reads a match in play, except what is cached.
+/// Reads a match in play, unless it is cached.
 pub(crate) async fn read_open_match<C: SqlConnection>(
     connection: &mut C,
     store: StoreId,
@@ -77,20 +74,13 @@ pub(crate) async fn read_open_match<C: SqlConnection>(
     if let Some(damage) = &in_play.damage {
         return Err((**damage).clone().into());
     }
-    let header = match in_play.cached_header.take() {
-        Some(header) => header,
-        None => read_header(connection, store, id, in_play).await?,
-    };
-    let journal = match in_play.cached_journal.take() {
-        Some(journal) => journal,
-        None => {
-            let read = journal::read(connection, store, in_play).await?;
-            read.map_err(|detail| DamageReport {
-                value: DamagedValue::Journal(id.clone()),
-                detail,
-            })?
-        }
-    };
+    if let Some(open) = in_play.cached.take() {
+        return Ok(*open);
+    }
+    let header = read_header(connection, store, id, in_play).await?;
+    let journal = journal::read(connection, store, in_play).await?;
+    let journal = journal
+        .map_err(|detail| DamageReport { value: DamagedValue::Journal(id.clone()), detail })?;
     Ok(OpenMatch {
         match_id: id.clone(),
         opened_at_unix_ms: in_play.state.opened_at_unix_ms,

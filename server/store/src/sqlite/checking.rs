@@ -219,13 +219,13 @@ fn check_in_play(
     inspector: &mut dyn Inspector,
     report: &mut CheckReport,
 ) -> Result<(), DbError> {
-    let mut loaded = load_matches(connection, store)?;
+    let loaded = load_matches(connection, store)?;
     report.open = loaded.matches.by_id.len() as u64;
     report.damage_reports = loaded.damage_reports;
-    for (match_id, in_play) in &mut loaded.matches.by_id {
+    for in_play in loaded.matches.by_id.values() {
         // A damaged match is not in memory.
-        if let Some(open) = in_play.take_cached(match_id) {
-            report.damage_reports.extend(inspector.inspect_match_in_play(&open).err());
+        if let Some(open) = &in_play.cached {
+            report.damage_reports.extend(inspector.inspect_match_in_play(open).err());
         }
     }
     Ok(())
