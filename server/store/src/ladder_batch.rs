@@ -102,8 +102,7 @@ pub(crate) fn check(
         }
         (LadderChange::Open { value }, None) => {
             let description = value.clone();
-            let ladder =
-                LadderState { description, matches: Some(0), ..LadderState::default() };
+            let ladder = LadderState { description, matches: Some(0), ..LadderState::default() };
             states.insert(id(), Some(ladder));
             return Ok(vec![put_ladder(ladder_id, 0, value)]);
         }

@@ -61,8 +61,8 @@ pub use ladders::{
     LadderChange, LadderRows, LadderStore, StoredLadder, StoredLadderMatch, StoredLadderVersion,
 };
 pub use matches::{
-    FinishedCursor, FinishedMatch, FinishedPage, IndexKey, ListedPage, OpenMatch,
-    Records, ReplayMetadata, Write,
+    FinishedCursor, FinishedMatch, FinishedPage, IndexKey, ListedPage, OpenMatch, Records,
+    ReplayMetadata, Write,
 };
 pub use nodes::{
     DatabaseFigures, IsLeaderOnly, MatchLocation, NodeIdentity, NodeStatus, Nodes, StoredNode,

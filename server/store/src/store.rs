@@ -6,8 +6,8 @@ use async_trait::async_trait;
 
 use crate::{
     DamageReport, DamagedKey, FinishedCursor, FinishedMatch, FinishedPage, IndexKey, Key, KeyId,
-    KeyName, KeysVersion, LadderStore, ListedPage, MatchId, NewKey, OpenMatch,
-    OpenReport, Records, ReplayMetadata, StoreError, Write,
+    KeyName, KeysVersion, LadderStore, ListedPage, MatchId, NewKey, OpenMatch, OpenReport, Records,
+    ReplayMetadata, StoreError, Write,
 };
 
 /// A server's API keys.

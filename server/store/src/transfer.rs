@@ -251,20 +251,13 @@ impl<C: SqlConnection> CopySide<C> {
     }
 
     /// Reads the next finished matches after this number.
-    async fn finished_after(
-        &mut self,
-        last: i64,
-    ) -> Result<Vec<(i64, FinishedEntry)>, StoreError> {
+    async fn finished_after(&mut self, last: i64) -> Result<Vec<(i64, FinishedEntry)>, StoreError> {
         let (connection, store) = (&mut self.connection, self.store);
         let read = replays::entries_after(connection, store, last, FINISHED_PER_CHUNK).await;
         self.at(read)
     }
 
-    async fn add_finished(
-        &mut self,
-        number: i64,
-        entry: &FinishedEntry,
-    ) -> Result<(), StoreError> {
+    async fn add_finished(&mut self, number: i64, entry: &FinishedEntry) -> Result<(), StoreError> {
         let (connection, sums) = (&mut self.connection, &mut self.sums);
         let added = finished::insert(connection, self.store, Some(number), entry, sums).await;
         self.at(added)

@@ -13,8 +13,8 @@ use async_trait::async_trait;
 use bridgemaster_store::{
     DamageReport, DamagedKey, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, IndexKey,
     Key, KeyId, KeyName, KeyStore, KeysVersion, LadderId, LadderRows, LadderStore, ListedPage,
-    MatchId, MemoryStore, NewKey, OpenMatch, OpenReport, RecordStore, Records,
-    ReplayMetadata, Store, StoreError, StoredLadder, StoredLadderMatch, StoredLadderVersion, Write,
+    MatchId, MemoryStore, NewKey, OpenMatch, OpenReport, RecordStore, Records, ReplayMetadata,
+    Store, StoreError, StoredLadder, StoredLadderMatch, StoredLadderVersion, Write,
 };
 
 /// A future that runs before a commit or read. If it returns an error, the commit or read fails.

@@ -3,9 +3,7 @@
 
 use std::collections::HashSet;
 
-use super::{
-    JournalState, MatchChange, MatchChanges, MatchInPlay, MatchesInPlay, SweepStep,
-};
+use super::{JournalState, MatchChange, MatchChanges, MatchInPlay, MatchesInPlay, SweepStep};
 use crate::{
     FinishedMatch, IndexKey, MatchId, StoreError, Write, WriteRefusal,
     journal_batch::BatchPart,

@@ -197,8 +197,7 @@ impl MatchReader {
             entries: self.entries.len() as u64,
             last_batch: self.batches.last(),
         };
-        let mut in_play =
-            MatchInPlay { state, batches: self.batches, damage: None, cached: None };
+        let mut in_play = MatchInPlay { state, batches: self.batches, damage: None, cached: None };
         let id = match_id.clone();
         let damage = |value, detail| Some(Box::new(DamageReport { value, detail }));
         match (self.header, self.problem) {

@@ -15,36 +15,15 @@ use sqlx::postgres::PgConnectOptions;
 
 use crate::{db_error::DbError, detached::run_blocking, limits::MAX_PASSWORD_FILE_BYTES};
 
-/// A parameter whose value is a file name.
-struct FileParameter {
-    /// Name of the parameter in PostgreSQL.
-    name: &'static str,
-    /// Environment variable that is used if the address does not have the parameter.
-    variable: &'static str,
-    /// True if the content of the file is secret.
-    is_secret: bool,
-    put: fn(PgConnectOptions, Vec<u8>) -> PgConnectOptions,
-}
+/// Sets the content of a file.
+type Put = fn(PgConnectOptions, Vec<u8>) -> PgConnectOptions;
 
-const FILE_PARAMETERS: [FileParameter; 3] = [
-    FileParameter {
-        name: "sslrootcert",
-        variable: "PGSSLROOTCERT",
-        is_secret: false,
-        put: PgConnectOptions::ssl_root_cert_from_pem,
-    },
-    FileParameter {
-        name: "sslcert",
-        variable: "PGSSLCERT",
-        is_secret: false,
-        put: PgConnectOptions::ssl_client_cert_from_pem,
-    },
-    FileParameter {
-        name: "sslkey",
-        variable: "PGSSLKEY",
-        is_secret: true,
-        put: PgConnectOptions::ssl_client_key_from_pem,
-    },
+/// The parameters whose values are file names, the environment variables that replace them, and
+/// whether the content of the file is secret.
+const FILE_PARAMETERS: [(&str, &str, bool, Put); 3] = [
+    ("sslrootcert", "PGSSLROOTCERT", false, PgConnectOptions::ssl_root_cert_from_pem),
+    ("sslcert", "PGSSLCERT", false, PgConnectOptions::ssl_client_cert_from_pem),
+    ("sslkey", "PGSSLKEY", true, PgConnectOptions::ssl_client_key_from_pem),
 ];
 
 /// Replaces file names in the options with the content of the files. The file names are parameters
@@ -54,14 +33,12 @@ pub(super) fn read_files(
     mut options: PgConnectOptions,
     settings: &str,
 ) -> Result<PgConnectOptions, String> {
-    for setting in FILE_PARAMETERS {
-        let named = form_urlencoded::parse(settings.as_bytes())
-            .filter(|(name, _)| setting.name == name)
-            .last();
-        let (name, value) = match named {
-            Some((_, value)) => (setting.name, value.into_owned()),
-            None => match env::var(setting.variable) {
-                Ok(value) => (setting.variable, value),
+    for (parameter, variable, is_secret, put) in FILE_PARAMETERS {
+        let given = form_urlencoded::parse(settings.as_bytes());
+        let (name, value) = match given.filter(|(name, _)| name == parameter).last() {
+            Some((_, value)) => (parameter, value.into_owned()),
+            None => match env::var(variable) {
+                Ok(value) => (variable, value),
                 Err(_) => continue,
             },
         };
@@ -71,14 +48,14 @@ pub(super) fn read_files(
         } else {
             fs::read(&value).map_err(|cause| {
                 // A value that is not a path may be the key itself, so it is not shown.
-                if setting.is_secret {
+                if is_secret {
                     format!("{name}: cannot read the file: {cause}")
                 } else {
                     format!("{name}: {value}: {cause}")
                 }
             })?
         };
-        options = (setting.put)(options, content);
+        options = put(options, content);
     }
     Ok(options)
 }

@@ -39,8 +39,8 @@ use tokio::sync::Mutex;
 
 use crate::{
     CompiledFuture, Durability, FinishedCursor, FinishedMatch, FinishedPage, Flush, IndexKey,
-    KeyName, KeysVersion, ListedPage, MatchId, NodeIdentity, OpenMatch, OpenReport,
-    ReplayMetadata, Store, StoreError, Write,
+    KeyName, KeysVersion, ListedPage, MatchId, NodeIdentity, OpenMatch, OpenReport, ReplayMetadata,
+    Store, StoreError, Write,
     checksum::StoreId,
     db_error::DbError,
     detached::run_detached,

@@ -103,11 +103,7 @@ impl WriteConnection {
         };
         let result = result.await;
         let (started_at, waits_for_flush) = (Instant::now(), work.waits_for_flush());
-        let outcome = if waits_for_flush {
-            commit(connection, result).await
-        } else {
-            commit_unflushed(connection, result).await
-        };
+        let outcome = end(connection, result, waits_for_flush).await;
         if let (Ok(_), true, Some(unflushed)) = (&outcome, waits_for_flush, unflushed) {
             // This commit flushes all earlier ones. It is never read-only, since the row lock is
             // written to the WAL.
@@ -182,36 +178,27 @@ pub(super) async fn commit<T>(
     connection: &mut PgConnection,
     result: Result<T, DbError>,
 ) -> Result<T, DbError> {
-    // If a statement timeout interrupted the wait for a standby, PostgreSQL would report success as
-    // if the standby had confirmed. So the statement timeout is disabled here, and only the client
-    // has a timeout.
-    commit_with("SET LOCAL statement_timeout = 0; COMMIT", connection, result).await
+    end(connection, result, true).await
 }
 
-/// Like [`commit`], but the database may lose the commit in a crash until this or a later commit is
-/// flushed.
-async fn commit_unflushed<T>(
+/// Like [`commit`], but without waiting for the flush, the database may lose the commit in a crash
+/// until a later commit is flushed.
+async fn end<T>(
     connection: &mut PgConnection,
     result: Result<T, DbError>,
+    waits_for_flush: bool,
 ) -> Result<T, DbError> {
-    let commit = "SET LOCAL synchronous_commit = off; COMMIT";
-    commit_with(commit, connection, result).await
-}
-
-async fn commit_with<T>(
-    commit: &'static str,
-    connection: &mut PgConnection,
-    result: Result<T, DbError>,
-) -> Result<T, DbError> {
-    match result {
-        Ok(value) => {
-            sqlx::raw_sql(commit).execute(connection).await?;
-            Ok(value)
-        }
-        Err(error) => {
-            // If this fails, the connection is closed, which also rolls back the transaction.
-            let _ = sqlx::raw_sql("ROLLBACK").execute(connection).await;
-            Err(error)
-        }
-    }
+    let end = match (&result, waits_for_flush) {
+        // If a statement timeout interrupted the wait for a standby, PostgreSQL would report
+        // success as if the standby had confirmed. So the statement timeout is disabled here, and
+        // only the client has a timeout.
+        (Ok(_), true) => "SET LOCAL statement_timeout = 0; COMMIT",
+        (Ok(_), false) => "SET LOCAL synchronous_commit = off; COMMIT",
+        (Err(_), _) => "ROLLBACK",
+    };
+    let ended = sqlx::raw_sql(end).execute(connection).await;
+    // If a rollback fails, the connection is closed, which also rolls back the transaction.
+    let value = result?;
+    ended?;
+    Ok(value)
 }

@@ -1,9 +1,6 @@
 //! Applies the changes of a commit to the tables, and looks up the state that it depends on.
 
-use super::{
-    SqlConnection,
-    finished, named, open_matches, replays,
-};
+use super::{SqlConnection, finished, named, open_matches, replays};
 use crate::{
     checksum::StoreId,
     db_error::DbError,
@@ -62,19 +59,14 @@ async fn apply<C: SqlConnection>(
         MatchStep::DropOpen { match_key } => {
             open_matches::delete(connection, *match_key, sums).await
         }
-        MatchStep::DropFinished { match_id } => {
-            match finished::finish_number(connection, match_id).await? {
-                Some(number) => finished::delete(connection, number, sums).await,
-                None => Ok(()),
+        MatchStep::DropFinished { match_id } | MatchStep::ForgetReplay { match_id } => {
+            let Some(number) = finished::finish_number(connection, match_id).await? else {
+                return Ok(());
+            };
+            if let MatchStep::DropFinished { .. } = step {
+                return finished::delete(connection, number, sums).await;
             }
-        }
-        MatchStep::ForgetReplay { match_id } => {
-            match finished::finish_number(connection, match_id).await? {
-                Some(number) => {
-                    replays::delete_replay_bytes(connection, store, number, match_id).await
-                }
-                None => Ok(()),
-            }
+            replays::delete_replay_bytes(connection, store, number, match_id).await
         }
     }
 }

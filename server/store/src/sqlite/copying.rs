@@ -15,7 +15,7 @@ use super::{
     },
     log_file, opening,
     sql::{StatementConnection, execute, value},
-    takeover::{read_identity, set_store_id},
+    takeover::{read_identity, write_identity},
 };
 use crate::{
     COMMITS_FILE, CompiledFuture, DATABASE_FILE, DataDir, StoreError,
@@ -188,7 +188,7 @@ pub(crate) async fn create_database_with(
     let connection = opening::create(&file)?;
     let to_error = |error: DbError| error.at(&file);
     let begun = connection.execute_batch("BEGIN").map_err(DbError::from);
-    let begun = begun.and_then(|()| set_store_id(&connection, store));
+    let begun = begun.and_then(|()| write_identity(&connection, store, &[]));
     begun.map_err(to_error)?;
     fill(copied_side(&connection, store, file.clone())).await?;
     let committed = connection.execute_batch("COMMIT").map_err(DbError::from);

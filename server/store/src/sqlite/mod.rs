@@ -27,8 +27,8 @@ use parking_lot::Mutex;
 
 use crate::{
     CompiledFuture, DamageReport, DataDir, FinishedCursor, FinishedMatch, FinishedPage, Flush,
-    IndexKey, KeyName, KeysVersion, ListedPage, MatchId, OpenMatch, OpenReport,
-    ReplayMetadata, Store, StoreError, Write,
+    IndexKey, KeyName, KeysVersion, ListedPage, MatchId, OpenMatch, OpenReport, ReplayMetadata,
+    Store, StoreError, Write,
     checksum::StoreId,
     commit_count_file,
     db_error::DbError,
@@ -127,7 +127,8 @@ impl SqliteStore {
     #[must_use]
     pub fn new() -> Self {
         let started = Writer::start_in_memory();
-        let (writer, open_report) = started.expect("a new database in memory has no file that fails");
+        let (writer, open_report) =
+            started.expect("a new database in memory has no file that fails");
         Self {
             path: IN_MEMORY.into(),
             store: writer.store,

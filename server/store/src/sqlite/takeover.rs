@@ -167,16 +167,17 @@ pub(super) fn record_opening(
         })?,
     };
     let server_id = if is_server { random_id()? } else { Vec::new() };
-    write_row(connection, store, &server_id)?;
+    write_identity(connection, store, &server_id)?;
     Ok(StoreIdentity { store, server_id })
 }
 
-/// Sets the store id in a new database. Requires an open transaction.
-pub(super) fn set_store_id(connection: &Connection, store: StoreId) -> Result<(), DbError> {
-    write_row(connection, store, &[])
-}
-
-fn write_row(connection: &Connection, store: StoreId, server_id: &[u8]) -> Result<(), DbError> {
+/// Sets the store id, and the id of the server that opened the store last; empty for none. Requires
+/// an open transaction.
+pub(super) fn write_identity(
+    connection: &Connection,
+    store: StoreId,
+    server_id: &[u8],
+) -> Result<(), DbError> {
     execute(
         connection,
         "REPLACE INTO store (only_row, store_id, server_id, checksum) VALUES (1, ?, ?, ?)",

@@ -131,10 +131,7 @@ pub(crate) async fn a_key_is_revoked_once_and_stays_so(store: Subject<'_>) {
 
 pub(crate) async fn an_unknown_key_is_not_revoked(store: Subject<'_>) {
     let error = store.revoke_key(&key_id("k1"), 1).await.unwrap_err();
-    assert!(
-        matches!(&error, StoreError::UnknownKey(key_id) if key_id.as_str() == "k1"),
-        "{error}"
-    );
+    assert!(matches!(&error, StoreError::UnknownKey(key_id) if key_id.as_str() == "k1"), "{error}");
     // The store still works.
     store.add_key(new_key("k1", "north", &[], 1)).await.unwrap();
 }

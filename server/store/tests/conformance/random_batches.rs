@@ -2,9 +2,7 @@
 
 use std::collections::HashMap;
 
-use bridgemaster_store::{
-    FinishedMatch, KeyName, MatchId, OpenMatch, StoreError, Write,
-};
+use bridgemaster_store::{FinishedMatch, KeyName, MatchId, OpenMatch, StoreError, Write};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 

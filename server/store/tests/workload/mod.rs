@@ -1,8 +1,7 @@
 //! Random batches from a seed, and the content of a store in comparable form.
 
 use bridgemaster_store::{
-    FinishedCursor, FinishedMatch, KeyName, MatchId, OpenMatch, Store, StoreError,
-    Write,
+    FinishedCursor, FinishedMatch, KeyName, MatchId, OpenMatch, Store, StoreError, Write,
 };
 use rand::{Rng as _, RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
