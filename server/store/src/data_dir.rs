@@ -214,21 +214,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_has_one_holder_at_a_time() {
-        let parent = tempfile::tempdir().unwrap();
-        let dir = DataDir::prepare(parent.path().join("a/b")).unwrap();
-        let held = dir.lock().unwrap();
-        let refused = dir.lock().unwrap_err();
-        assert!(
-            matches!(&refused, StoreError::FolderInUse { path, process_id }
-                if path == dir.path() && *process_id == Some(std::process::id())),
-            "{refused}"
-        );
-        drop(held);
-        dir.lock().unwrap();
-    }
-
-    #[test]
     fn a_stale_lock_file_does_not_lock_the_folder() {
         let parent = tempfile::tempdir().unwrap();
         fs::write(parent.path().join(LOCK_FILE), "4294967295\n and more").unwrap();

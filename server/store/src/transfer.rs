@@ -154,16 +154,25 @@ fn name_after(row: &NamedRow) -> String {
 /// A database with an open transaction, in which values are read or added.
 pub(crate) struct CopySide<C> {
     pub(crate) connection: C,
-    pub(crate) store: StoreId,
+    store: StoreId,
     /// The path or address of the database.
     pub(crate) location: PathBuf,
     /// The keys of the matches in play, by node.
-    pub(crate) keys: Vec<RangeInclusive<i64>>,
+    keys: Vec<RangeInclusive<i64>>,
     /// The rows that were added.
-    pub(crate) sums: RowSums,
+    sums: RowSums,
 }
 
 impl<C: SqlConnection> CopySide<C> {
+    pub(crate) fn new(
+        connection: C,
+        store: StoreId,
+        location: impl Into<PathBuf>,
+        keys: Vec<RangeInclusive<i64>>,
+    ) -> Self {
+        Self { connection, store, location: location.into(), keys, sums: RowSums::default() }
+    }
+
     fn at<T>(&self, result: Result<T, DbError>) -> Result<T, StoreError> {
         result.map_err(|error| error.at(&self.location))
     }

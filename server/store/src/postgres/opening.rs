@@ -208,13 +208,8 @@ pub(crate) async fn open_source(url: &str) -> Result<CopySide<PgConnection>, Sto
         let nodes = sqlx::query_scalar(AssertSqlSafe(nodes));
         let nodes: Vec<i64> = nodes.fetch_all(&mut connection).await?;
         let keys = nodes.into_iter().map(|node| Ok(NodeNumber::new(node)?.range()));
-        Ok(CopySide {
-            connection,
-            store: store.ok_or_else(no_store)?,
-            location: address.redacted().into(),
-            keys: keys.collect::<Result<_, DbError>>()?,
-            sums: RowSums::default(),
-        })
+        let keys = keys.collect::<Result<_, DbError>>()?;
+        Ok(CopySide::new(connection, store.ok_or_else(no_store)?, address.redacted(), keys))
     };
     address.at(work).await
 }
@@ -234,13 +229,8 @@ pub(crate) async fn open_target(
             let database = address.redacted().to_owned();
             return Err(StoreError::NotEmpty(database).into());
         }
-        Ok(CopySide {
-            connection,
-            store,
-            location: address.redacted().into(),
-            keys: vec![NodeNumber::new(0)?.range()],
-            sums: RowSums::default(),
-        })
+        let keys = vec![NodeNumber::new(0)?.range()];
+        Ok(CopySide::new(connection, store, address.redacted(), keys))
     };
     address.at(work).await
 }

@@ -26,7 +26,6 @@ use crate::{
     data_dir,
     db_error::DbError,
     detached::run_blocking,
-    row_sums::RowSums,
     schema::SchemaUse,
     transfer::CopySide,
 };
@@ -162,13 +161,7 @@ pub(crate) fn copied_side(
     store: StoreId,
     path: PathBuf,
 ) -> CopySide<StatementConnection<'_>> {
-    CopySide {
-        connection: StatementConnection(connection),
-        store,
-        location: path,
-        keys: vec![1..=i64::MAX],
-        sums: RowSums::default(),
-    }
+    CopySide::new(StatementConnection(connection), store, path, vec![1..=i64::MAX])
 }
 
 /// Creates a store with this id in a folder that has none. `fill` adds its content, which is then

@@ -244,24 +244,27 @@ impl Writer {
         queries: &[RowQuery],
         decide: impl FnOnce(QueryResults) -> RowDecision<T>,
     ) -> Result<T, DbError> {
-        let last_match_key = self.matches.last_match_key;
-        let (value, number) = self.transaction(last_match_key, Vec::new(), |writer, _| {
+        self.transaction_without_entries(|writer, _| {
             run(named::update(&mut writer.sql(), writer.store, queries, decide))
-        })?;
+        })
+    }
+
+    fn transaction_without_entries<T>(
+        &mut self,
+        work: impl FnOnce(&Self, &mut RowSums) -> Result<T, DbError>,
+    ) -> Result<T, DbError> {
+        let (value, number) = self.transaction(self.matches.last_match_key, Vec::new(), work)?;
         self.matches.sweep.add_unreferenced_batch(number);
         Ok(value)
     }
 
     /// Stores the sums of the rows as they are now.
     pub(super) fn accept_missing_rows(&mut self) -> Result<Vec<DamageReport>, DbError> {
-        let last_match_key = self.matches.last_match_key;
-        let (accepted, number) = self.transaction(last_match_key, Vec::new(), |writer, sums| {
+        self.transaction_without_entries(|writer, sums| {
             let accepted = run(row_sums::compare(&mut writer.sql()))?;
             *sums = run(row_sums::accept(&mut writer.sql()))?;
             Ok(accepted.into_iter().map(|(damage, _)| damage).collect())
-        })?;
-        self.matches.sweep.add_unreferenced_batch(number);
-        Ok(accepted)
+        })
     }
 
     /// Closes the database, then unlocks the folder.

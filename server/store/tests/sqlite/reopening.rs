@@ -40,27 +40,6 @@ async fn everything_is_restored_and_continues() {
 }
 
 #[tokio::test]
-async fn keys_are_there_again() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = open(folder.path()).await.unwrap();
-    for (id, name) in [("k1", "north"), ("k2", "south")] {
-        let key = NewKey {
-            scopes: BTreeSet::from([Scope::new("play").unwrap(), Scope::new("admin").unwrap()]),
-            secret_hash: SecretHash::new([id.as_bytes()[1]; 32]),
-            ..key(id, name)
-        };
-        store.add_key(key).await.unwrap();
-    }
-    store.revoke_key(&key_id("k1"), 5).await.unwrap();
-    let before = format!("{:?}", store.keys().await.unwrap());
-    store.close().await.unwrap();
-    let store = open(folder.path()).await.unwrap();
-    let keys = store.keys().await.unwrap();
-    assert_eq!(format!("{keys:?}"), before);
-    assert_eq!(keys[1].secret_hash.as_bytes(), &[b'2'; 32]);
-}
-
-#[tokio::test]
 async fn a_folder_is_held_until_the_store_is_closed_or_dropped() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path()).await.unwrap();

@@ -3,7 +3,7 @@
 use std::fs;
 
 use bridgemaster_store::{
-    DataDir, KeyStore as _, LOCK_FILE, RecordStore as _, SqliteKeys, Store as _, StoreError,
+    KeyStore as _, LOCK_FILE, RecordStore as _, Store as _, StoreError,
 };
 
 use crate::{append, id, key_id, open, open_match};
@@ -32,14 +32,4 @@ async fn the_older_of_two_servers_stores_nothing_more() {
     newer.commit(vec![append("a", 2)]).await.unwrap();
     let found = newer.open_match(&id("a")).await.unwrap().unwrap();
     assert_eq!(found.journal, [b"a 0", b"a 1", b"a 2"]);
-}
-
-#[tokio::test]
-async fn a_command_beside_a_server_does_not_supersede_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = open(folder.path()).await.unwrap();
-    let dir = DataDir::prepare(folder.path()).unwrap();
-    SqliteKeys::open(&dir).await.unwrap();
-    bridgemaster_store::check(&dir).await.unwrap();
-    server.commit(vec![open_match("a")]).await.unwrap();
 }
