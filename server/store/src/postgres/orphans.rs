@@ -211,8 +211,11 @@ impl OrphanFinder {
     ) -> Result<(), DbError> {
         let unreadable: Vec<i64> = self.unreadable.iter().copied().collect();
         // Released matches come first, since their bots are connected and waiting.
+        // The node may be this one, if it has become the leader since the release.
+        let except = Param::Numbers(&unreadable);
         let mut reader = readers.acquire().await?;
-        let released = find_node_with_released(&mut reader, &unreadable).await?;
+        let matches = "released_match JOIN open_match USING (match_key)";
+        let released = find_node(&mut reader, "true", matches, &[except]).await?;
         drop(reader);
         if let Some(node) = released {
             self.orphans = None;
@@ -228,11 +231,14 @@ impl OrphanFinder {
             // If only the leader may take over the released matches, this node can still take over
             // matches of an expired node.
         }
-        let Some(node) = find_expired(readers, this, &unreadable).await? else {
+        let mut reader = readers.acquire().await?;
+        let (nodes, params) = ("lease_until < now() AND number <> $2", [except, this.get().into()]);
+        let Some(node) = find_node(&mut reader, nodes, "open_match", &params).await? else {
             self.orphans = None;
             return Ok(());
         };
-        let last = LastActivity::read(&mut *readers.acquire().await?, node).await?;
+        let last = LastActivity::read(&mut reader, node).await?;
+        drop(reader);
         let is_current = |orphans: &OrphanedMatches| {
             (orphans.node, orphans.kind) == (node, OrphanKind::Expired(last))
         };
@@ -250,56 +256,40 @@ impl OrphanFinder {
     }
 }
 
-/// Returns the first node with an expired lease that has matches whose match keys are not in
-/// `excluding`.
-async fn find_expired(
-    readers: &ReadPool,
-    this: NodeNumber,
-    excluding: &[i64],
+/// Returns the first of some nodes that has such matches, whose keys are not in parameter 1.
+async fn find_node(
+    connection: &mut PgConnection,
+    nodes: &str,
+    matches: &str,
+    params: &[Param<'_>],
 ) -> Result<Option<NodeNumber>, DbError> {
-    let find = "SELECT number FROM node WHERE lease_until < now() AND number <> $1 AND EXISTS (
-             SELECT 1 FROM open_match
+    let find = format!(
+        "SELECT number FROM node WHERE {nodes} AND EXISTS (
+             SELECT 1 FROM {matches}
              WHERE match_key > number << 40 AND match_key < (number + 1) << 40
-                 AND match_key <> ALL ($2))
-         ORDER BY number LIMIT 1";
-    let params = [this.get().into(), Param::Numbers(excluding)];
-    let number: Option<i64> = scalar(&mut *readers.acquire().await?, find, &params).await?;
+                 AND match_key <> ALL ($1))
+         ORDER BY number LIMIT 1"
+    );
+    let number: Option<i64> = scalar(connection, &find, params).await?;
     number.map(NodeNumber::new).transpose()
 }
 
-/// A match to be released.
-pub(super) struct ReleasedMatch {
-    match_key: i64,
-    entries: i64,
-    batches: Vec<i64>,
-}
-
-impl ReleasedMatch {
-    pub(super) fn new(in_play: &MatchInPlay) -> Self {
-        Self {
-            match_key: in_play.state.match_key,
-            entries: in_play.state.entries.cast_signed(),
-            batches: in_play.batches.iter().collect(),
-        }
-    }
-}
-
-/// Releases matches of a node.
-pub(super) struct ReleaseMatches<'a>(pub(super) &'a [ReleasedMatch]);
+/// Releases matches in play.
+pub(super) struct ReleaseMatches<'a>(pub(super) Vec<&'a MatchInPlay>);
 
 impl Transaction for ReleaseMatches<'_> {
     type Output = ();
 
     async fn run(&self, connection: &mut PgConnection, _: bool) -> Result<(), DbError> {
-        for ReleasedMatch { match_key, entries, batches } in self.0 {
+        for MatchInPlay { state, batches, .. } in &self.0 {
             // If the result of an earlier attempt was lost, the attempt may have been committed,
             // and another node may have taken over the match since.
             let insert = "INSERT INTO released_match (match_key, entries, batches)
                  SELECT $1, $2, $3 WHERE EXISTS (SELECT 1 FROM open_match WHERE match_key = $1)
                  ON CONFLICT DO NOTHING";
-            let (key, entries) = ((*match_key).into(), (*entries).into());
-            let params = [key, entries, Param::Numbers(batches)];
-            connection.execute(insert, &params).await?;
+            let (key, entries) = (state.match_key.into(), state.entries.cast_signed().into());
+            let batches: Vec<i64> = batches.iter().collect();
+            connection.execute(insert, &[key, entries, Param::Numbers(&batches)]).await?;
         }
         Ok(())
     }
@@ -315,21 +305,6 @@ pub(super) async fn count_released(
     let params = [node.base().into(), node.last().into()];
     let count: Option<i64> = scalar(connection, count, &params).await?;
     Ok(count.unwrap_or_default().unsigned_abs())
-}
-
-/// Returns the first node with released matches whose match keys are not in `excluding`. It may be
-/// the searching node itself, if that node has become the leader since the release.
-async fn find_node_with_released(
-    connection: &mut PgConnection,
-    excluding: &[i64],
-) -> Result<Option<NodeNumber>, DbError> {
-    let find = "SELECT number FROM node WHERE EXISTS (
-             SELECT 1 FROM released_match JOIN open_match USING (match_key)
-             WHERE match_key > number << 40 AND match_key < (number + 1) << 40
-                 AND match_key <> ALL ($1))
-         ORDER BY number LIMIT 1";
-    let number: Option<i64> = scalar(connection, find, &[Param::Numbers(excluding)]).await?;
-    number.map(NodeNumber::new).transpose()
 }
 
 /// Reads the first released matches of a node, up to the limit of one takeover. Requires an open

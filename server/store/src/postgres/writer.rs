@@ -16,7 +16,7 @@ use super::{
     node_number::{NodeEpoch, NodeNumber},
     nodes::{AcquireLeadership, ReleaseLease},
     opening,
-    orphans::{OrphanedMatches, ReleaseMatches, ReleasedMatch},
+    orphans::{OrphanedMatches, ReleaseMatches},
     read_pool::ReadPool,
     sessions::Sessions,
     takeover::{TakeOverOrphans, TakeoverOutcome},
@@ -205,8 +205,7 @@ impl Writer {
     pub(super) async fn release(&mut self, ids: &[MatchId]) -> Result<(), DbError> {
         let matches = ids.iter().filter_map(|id| self.matches.get(id));
         let matches = matches.filter(|in_play| in_play.damage.is_none());
-        let released: Vec<ReleasedMatch> = matches.map(ReleasedMatch::new).collect();
-        self.write_connection.write(&ReleaseMatches(&released)).await?;
+        self.write_connection.write(&ReleaseMatches(matches.collect())).await?;
         for id in ids {
             self.matches.release(id);
         }

@@ -1,12 +1,10 @@
-use std::collections::BTreeSet;
-
 use bridgemaster_store::{
-    DataDir, Durability, IntegrityCheck, KeyStore as _, LOCK_FILE, NewKey, OpenReport, Scope,
-    SecretHash, SqliteOptions, SqliteStore, Store as _, StoreError,
+    DataDir, Durability, IntegrityCheck, LOCK_FILE, OpenReport, SqliteOptions, SqliteStore,
+    Store as _, StoreError,
 };
 
 use crate::{
-    append, finish, id, key, key_id, open, open_match, raw,
+    append, finish, id, open, open_match, raw,
     workload::{Contents, Workload},
 };
 

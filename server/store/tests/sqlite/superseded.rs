@@ -2,9 +2,7 @@
 
 use std::fs;
 
-use bridgemaster_store::{
-    KeyStore as _, LOCK_FILE, RecordStore as _, Store as _, StoreError,
-};
+use bridgemaster_store::{KeyStore as _, LOCK_FILE, RecordStore as _, Store as _, StoreError};
 
 use crate::{append, id, key_id, open, open_match};
 
