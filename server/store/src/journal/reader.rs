@@ -7,7 +7,7 @@ use super::{BatchNumbers, JournalState, MatchInPlay, MatchesInPlay};
 use crate::{
     DamageReport, DamagedValue, MatchId, OpenMatch,
     checksum::StoreId,
-    journal_batch::{self, Batch, BatchPart},
+    journal_batch::{self, BatchPart},
     rows::open_matches::{OpenRow, RowWithHeader},
 };
 
@@ -84,11 +84,7 @@ impl JournalReader {
         if self.numbers.last().is_some_and(|last| number <= *last) {
             return Err(format!("batch {number} of the journal is out of order"));
         }
-        self.append(number, journal_batch::read(store, number, body));
-        Ok(())
-    }
-
-    fn append(&mut self, number: i64, batch: Batch) {
+        let batch = journal_batch::read(store, number, body);
         self.numbers.push(number);
         let last_match_key = batch.last_match_key;
         if last_match_key > 0 {
@@ -103,7 +99,7 @@ impl JournalReader {
             }
         }
         let Some(damage) = batch.damage else {
-            return;
+            return Ok(());
         };
         self.damage_reports.push(DamageReport {
             value: DamagedValue::Batch(number),
@@ -111,13 +107,14 @@ impl JournalReader {
         });
         let Some(keys) = damage.match_keys else {
             self.unreadable.push(UnreadableBatch { number, last_match_key: None });
-            return;
+            return Ok(());
         };
         for key in keys {
             if let Some(reader) = self.matches.get_mut(&key) {
                 reader.mark_damaged(format!("the entries in batch {number} cannot be read"));
             }
         }
+        Ok(())
     }
 
     /// Marks every match that might have a part in an unreadable batch as damaged.

@@ -168,12 +168,11 @@ impl PostgresStore {
 
     /// Withholds a value that was read from finished matches until they are flushed, because a
     /// crash of the database must not undo what a client has seen.
-    async fn after_flush<T>(&self, found: MaybeUnflushed<T>) -> Result<T, DbError> {
-        let newest = found.newest;
+    async fn after_flush<T>(&self, (value, newest): MaybeUnflushed<T>) -> Result<T, DbError> {
         if newest.is_some_and(|newest| !self.flushers.is_finished_flushed(newest)) {
             self.flushers.flush_all().await?;
         }
-        Ok(found.value)
+        Ok(value)
     }
 }
 

@@ -20,16 +20,7 @@ const SUBSTITUTE_PREFIX: &str = "damaged-finished-";
 /// A value that was read from finished matches, with the highest of their numbers. In PostgreSQL,
 /// readers see matches as soon as they are committed, possibly before they are flushed; the value
 /// must be withheld until then.
-pub(crate) struct MaybeUnflushed<T> {
-    pub(crate) value: T,
-    pub(crate) newest: Option<i64>,
-}
-
-impl<T> MaybeUnflushed<T> {
-    pub(super) fn new(value: T, newest: Option<i64>) -> Self {
-        Self { value, newest }
-    }
-}
+pub(crate) type MaybeUnflushed<T> = (T, Option<i64>);
 
 /// The columns that [`read`] expects.
 pub(crate) const COLUMNS: &str = "finish_number, match_id, opened_at_unix_ms, ended_at_unix_ms,
@@ -232,7 +223,7 @@ pub(crate) async fn page<C: SqlConnection>(
         next: last.map(|row| FinishedCursor(row.value(0).unwrap_or_default())),
         unsettled: rows.iter().take_while(is_unsettled).count(),
     };
-    Ok(MaybeUnflushed::new(page, newest))
+    Ok((page, newest))
 }
 
 /// A text that is greater than every id.
@@ -333,7 +324,7 @@ pub(crate) async fn list<C: SqlConnection>(
         }
     }
     let page = ListedPage { matches, damaged, next };
-    Ok(MaybeUnflushed::new(page, newest))
+    Ok((page, newest))
 }
 
 pub(crate) async fn get<C: SqlConnection>(
@@ -346,7 +337,7 @@ pub(crate) async fn get<C: SqlConnection>(
     let newest = row.as_ref().map(|row| row.value(0)).transpose()?;
     let finished = row.map(|row| read(store, &row)).transpose()?;
     let finished = finished.map(|(finished, _)| finished);
-    Ok(MaybeUnflushed::new(finished, newest))
+    Ok((finished, newest))
 }
 
 /// Returns whether a name is a party of a finished match.
@@ -359,5 +350,5 @@ pub(crate) async fn find_party<C: SqlConnection>(
          WHERE match_id = $1 AND name = $2";
     let params = [id.as_str().into(), name.as_str().into()];
     let newest = scalar(connection, select, &params).await?;
-    Ok(MaybeUnflushed::new(newest.is_some(), newest))
+    Ok((newest.is_some(), newest))
 }

@@ -142,7 +142,7 @@ pub(crate) async fn stored_replays<C: SqlConnection>(
     skip_newest: u64,
 ) -> Result<MaybeUnflushed<Vec<ReplayMetadata>>, DbError> {
     let mut after = after.map_or(i64::MIN, |cursor| cursor.0);
-    let none = MaybeUnflushed::new(Vec::new(), None);
+    let none = (Vec::new(), None);
     let Ok(skip_newest) = i64::try_from(skip_newest) else {
         return Ok(none);
     };
@@ -167,7 +167,7 @@ pub(crate) async fn stored_replays<C: SqlConnection>(
             rows.iter().filter_map(|row| replay_metadata_from_row(store, row)).collect();
         // Matches that cannot be read are skipped.
         if !value.is_empty() {
-            return Ok(MaybeUnflushed::new(value, Some(after)));
+            return Ok((value, Some(after)));
         }
     }
 }
@@ -188,9 +188,9 @@ pub(crate) async fn replay<C: SqlConnection>(
         row => row?,
     };
     let Some(row) = row else {
-        return Ok(MaybeUnflushed::new(None, None));
+        return Ok((None, None));
     };
     let replay = read_replay(store, id, &row, 0)?;
     let replay = replay.ok_or_else(|| StoreError::ReplayForgotten(id.clone()))?;
-    Ok(MaybeUnflushed::new(Some(replay), Some(row.value(0)?)))
+    Ok((Some(replay), Some(row.value(0)?)))
 }

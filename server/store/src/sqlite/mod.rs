@@ -249,7 +249,7 @@ impl SqliteStore {
             + Send
             + 'static,
     {
-        self.read(|sql, store| Ok(work(sql, store)?.value)).await
+        self.read(|sql, store| Ok(work(sql, store)?.0)).await
     }
 
     /// Runs a read of keys without waiting for flushes, since a slow disk must not block
@@ -448,7 +448,7 @@ mod tests {
         let page = |before: Option<MatchId>, scanned| {
             let (sql, before) = (&mut StatementConnection(&reader), before.as_ref());
             let page = run(finished::list(sql, store.store, before, 1, &both, scanned));
-            let page = page.unwrap().value;
+            let (page, _) = page.unwrap();
             let ids = page.matches.into_iter().map(|found| found.match_id.to_string());
             (ids.collect::<Vec<_>>(), page.next)
         };
