@@ -34,6 +34,7 @@ mod ladders;
 pub mod limits;
 mod matches;
 mod named_rows;
+mod named_table;
 mod nodes;
 mod postgres;
 #[cfg(test)]

@@ -22,8 +22,7 @@ use crate::{
     checksum::StoreId,
     db_error::DbError,
     named_rows::{NamedTable, QueryResults, RowDecision, RowQuery, RowStore},
-    row_sums,
-    rows::named,
+    rows::{named, row_sums},
     schema::{self, SchemaUse},
 };
 

@@ -46,10 +46,9 @@ use crate::{
     detached::run_detached,
     limits::{MAX_PAGE_MATCHES, MAX_SCANNED_ENTRIES, POSTGRES_READ_CONNECTIONS},
     named_rows::{NamedTable, QueryResults, RowDecision, RowQuery, RowStore},
-    row_sums,
     rows::{
         finished::{self, MaybeUnflushed},
-        named, replays,
+        named, replays, row_sums,
     },
     schema::{self, Schema},
 };

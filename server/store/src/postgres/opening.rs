@@ -24,7 +24,7 @@ use crate::{
     row_sums::RowSums,
     rows::{SqlConnection as _, journal, open_matches, scalar},
     schema::{self, Schema, SchemaUse},
-    transfer::CopySide,
+    transfer::side::CopySide,
 };
 
 /// Connects to a database, and checks or migrates its schema. Creates the tables in an empty

@@ -8,6 +8,7 @@ pub(crate) mod journal;
 pub(crate) mod named;
 pub(crate) mod open_matches;
 pub(crate) mod replays;
+pub(crate) mod row_sums;
 pub(crate) mod steps;
 pub(crate) mod whole_matches;
 

@@ -4,7 +4,7 @@
 //! idempotency key. To keep a commit from waiting for another node's, each transaction writes its
 //! own version of a row.
 
-use super::{Param, SqlConnection};
+use super::{Param, SqlConnection, row_sums};
 use crate::{
     checksum::StoreId,
     db_error::DbError,
@@ -12,7 +12,7 @@ use crate::{
         DamagedRow, NameRange, NamedTable, QueryResults, RowChange, RowDecision, RowQuery,
         RowResult, RowSelection,
     },
-    row_sums::{self, CountedTable, RowSum, RowSums},
+    row_sums::{CountedTable, RowSum, RowSums},
 };
 
 /// Runs queries in order.

@@ -2,12 +2,12 @@
 
 use std::ops::RangeInclusive;
 
-use super::{SqlConnection, StoredRow, Unreadable, first, id_from_row, substitute_id};
+use super::{SqlConnection, StoredRow, Unreadable, first, id_from_row, row_sums, substitute_id};
 use crate::{
     MatchId,
     checksum::{CHECKSUM_MISMATCH, StoreId},
     db_error::DbError,
-    row_sums::{self, CountedTable, RowSums},
+    row_sums::{CountedTable, RowSums},
 };
 
 /// Prefix of the substitute id of a match whose id cannot be read. The key of the match follows.

@@ -6,8 +6,8 @@
 use std::fmt;
 
 use super::{
-    Param, SqlConnection, StoredRow, Unreadable,
-    finished::{COLUMNS, FinishedEntry, MaybeUnflushed, read},
+    SqlConnection, StoredRow, Unreadable,
+    finished::{COLUMNS, FinishedEntry, MaybeUnflushed, read, replay_checksum},
     first,
 };
 use crate::{
@@ -68,34 +68,6 @@ pub(crate) fn read_replay(
 
 fn replay_damage(id: &MatchId, detail: impl fmt::Display) -> DamageReport {
     DamageReport { value: DamagedValue::Replay(id.clone()), detail: detail.to_string() }
-}
-
-/// Computes the checksum of a replay; `None` stands for a deleted replay.
-fn replay_checksum(store: StoreId, finish_number: i64, id: &MatchId, replay: Option<&[u8]>) -> i64 {
-    let mut row = match replay {
-        Some(_) => store.row_checksum("replay"),
-        None => store.row_checksum("replay that is kept no more"),
-    };
-    row.add_number(finish_number)
-        .add_text(id.as_str())
-        .add_bytes(replay.unwrap_or_default())
-        .finish()
-}
-
-/// Inserts the replay of a finished match; `None` for a deleted replay. Requires an open
-/// transaction.
-pub(super) async fn insert_replay<C: SqlConnection>(
-    connection: &mut C,
-    store: StoreId,
-    finish_number: i64,
-    match_id: &MatchId,
-    replay: Option<&[u8]>,
-) -> Result<(), DbError> {
-    let insert = "INSERT INTO replay (finish_number, replay, checksum) VALUES ($1, $2, $3)";
-    let checksum = replay_checksum(store, finish_number, match_id, replay);
-    let params = [finish_number.into(), Param::Bytes(replay), checksum.into()];
-    connection.execute(insert, &params).await?;
-    Ok(())
 }
 
 /// Deletes the bytes of a replay. A damaged replay is kept: it may be needed for inspection, and in

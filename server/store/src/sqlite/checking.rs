@@ -18,12 +18,13 @@ use crate::{
     detached::run_blocking,
     key_store,
     named_rows::{DamagedRow, NamedTable},
-    record_store, row_sums,
+    record_store,
     rows::{
         StoredRow as _,
         finished::read,
         named,
         replays::{REPLAY_COLUMN, SELECT_WITH_REPLAY, read_replay},
+        row_sums,
     },
     schema::SchemaUse,
 };

@@ -27,7 +27,7 @@ use crate::{
     db_error::DbError,
     detached::run_blocking,
     schema::SchemaUse,
-    transfer::CopySide,
+    transfer::side::CopySide,
 };
 
 /// Copies the store in a data folder into another folder, which is created if it is missing. A

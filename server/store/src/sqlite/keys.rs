@@ -18,8 +18,7 @@ use crate::{
     detached::run_blocking,
     journal_batch,
     named_rows::{QueryResults, RowDecision, RowQuery, RowStore},
-    row_sums,
-    rows::{StoredRow as _, named},
+    rows::{StoredRow as _, named, row_sums},
     schema,
 };
 

@@ -35,10 +35,9 @@ use crate::{
     detached::run_blocking,
     limits::{MAX_PAGE_MATCHES, MAX_SCANNED_ENTRIES},
     named_rows::{QueryResults, RowDecision, RowQuery, RowStore},
-    row_sums,
     rows::{
         finished::{self, MaybeUnflushed},
-        named, replays,
+        named, replays, row_sums,
     },
     schema,
 };

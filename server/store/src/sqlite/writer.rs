@@ -21,9 +21,9 @@ use crate::{
     journal::{MatchesInPlay, SweepStep},
     journal_batch::{self, BatchPart},
     named_rows::{QueryResults, RowDecision, RowQuery},
-    row_sums::{self, RowSums},
+    row_sums::RowSums,
     rows::{
-        journal, named, steps,
+        journal, named, row_sums, steps,
         whole_matches::{read_header, read_open_match},
     },
 };
