@@ -297,7 +297,7 @@ fn check_integrity(
         // The names need no escaping, since they come from this program's schema.
         IntegrityCheck::AllButReplays => values(
             connection,
-            "SELECT  || name ||  FROM sqlite_schema
+            "SELECT quote(name) FROM sqlite_schema
              WHERE type = 'table' AND name <> 'replay' ORDER BY name",
             (),
         )?,
