@@ -6,6 +6,7 @@ use bridgemaster_proto::{escape::is_printable, v1::RefusalReason};
 use bridgemaster_store::NodeAddress;
 use tonic::Status;
 use tonic_types::{ErrorDetails, StatusExt as _};
+use unicode_normalization::char::is_combining_mark;
 
 use crate::limits::Rate;
 
@@ -49,6 +50,46 @@ pub fn text_problem(text: &str, max_chars: usize) -> Option<String> {
     }
     let unprintable = text.chars().find(|&c| !is_printable(c))?;
     Some(format!("must be printable; it contains {unprintable:?}"))
+}
+
+/// Maximum number of combining marks that can follow one character of a name. Words of all languages
+/// have fewer; longer stacks cover the lines above and below.
+const MAX_STACKED_MARKS: usize = 4;
+
+/// Like [`text_problem`], for a name. A name must also have a visible character, and no tall stacks
+/// of combining marks.
+pub fn name_problem(name: &str, max_chars: usize) -> Option<String> {
+    let problem = text_problem(name, max_chars);
+    problem.or_else(|| {
+        let mut stacks = name.split(|c: char| !is_combining_mark(c));
+        if name.chars().all(|c| c.is_whitespace() || is_combining_mark(c)) {
+            Some("must have a character besides spaces and combining marks".to_owned())
+        } else if stacks.any(|marks| marks.chars().count() > MAX_STACKED_MARKS) {
+            Some(format!("at most {MAX_STACKED_MARKS} combining marks can follow a character"))
+        } else {
+            None
+        }
+    })
+}
+
+/// Maximum size of a message, in bytes. Statuses have it three times: percent-encoded, and twice in
+/// the encoded details. Together this stays below 8 KiB, since some gRPC libraries drop statuses
+/// that are larger.
+const MAX_MESSAGE_BYTES: usize = 1024;
+/// Maximum size of the name of a field, and of a value in the metadata, in bytes.
+const MAX_VALUE_BYTES: usize = 256;
+
+/// Replaces the middle of a text that has more than `max_bytes` bytes. Its start names the field,
+/// and its end the next step.
+fn shortened(text: String, max_bytes: usize) -> String {
+    if text.len() <= max_bytes {
+        return text;
+    }
+    const GAP: &str = " [...] ";
+    let part = (max_bytes - GAP.len()) / 2;
+    let start = &text[..text.floor_char_boundary(part)];
+    let end = &text[text.ceil_char_boundary(text.len() - part)..];
+    format!("{start}{GAP}{end}")
 }
 
 impl Refusal {
@@ -237,10 +278,12 @@ pub fn reason_name(reason: RefusalReason) -> &'static str {
 
 impl From<Refusal> for Status {
     fn from(refusal: Refusal) -> Self {
+        // Only here, callers' texts are shortened for all refusals.
+        let message = shortened(refusal.message, MAX_MESSAGE_BYTES);
         let metadata = refusal
             .metadata
             .into_iter()
-            .map(|(key, value)| (key.to_owned(), value))
+            .map(|(key, value)| (key.to_owned(), shortened(value, MAX_VALUE_BYTES)))
             .collect::<std::collections::HashMap<_, _>>();
         let mut details = ErrorDetails::new();
         details.set_error_info(reason_name(refusal.reason), ERROR_DOMAIN, metadata);
@@ -248,10 +291,10 @@ impl From<Refusal> for Status {
             details.set_retry_info(Some(wait));
         }
         if let Some(field) = refusal.field {
-            details.add_bad_request_violation(field, refusal.message.clone());
+            let field = shortened(field, MAX_VALUE_BYTES);
+            details.add_bad_request_violation(field, message.clone());
         }
-        let mut status =
-            Status::with_error_details(refusal.reason.grpc_code(), refusal.message, details);
+        let mut status = Status::with_error_details(refusal.reason.grpc_code(), message, details);
         let node = refusal.forward_to.as_ref().map(NodeAddress::as_str);
         if let Some(Ok(address)) = node.map(str::parse) {
             status.metadata_mut().insert(FORWARD_TO_HEADER, address);
@@ -275,5 +318,30 @@ mod tests {
         assert_eq!(details.error_info().map(|i| i.reason.as_str()), Some("INVALID_FIELD"));
         let violations = details.bad_request().map(|b| b.field_violations.clone());
         assert_eq!(violations.map(|v| v[0].field.clone()).as_deref(), Some("config.seats"));
+    }
+
+    #[test]
+    fn a_status_that_quotes_a_long_text_of_a_caller_stays_below_8_kib() {
+        let id = "\u{df}".repeat(5_000);
+        let problem = format!("unknown match {id}; `match list` lists all matches");
+        let refusal = Refusal::field(format!("labels[{id}]"), problem).with("match_id", &*id);
+        let status = Status::from(refusal);
+        assert!(status.message().starts_with("labels[\u{df}"), "{status:?}");
+        assert!(status.message().ends_with("`match list` lists all matches"), "{status:?}");
+        let sent = status.into_http::<()>();
+        let headers = sent.headers().iter();
+        let bytes: usize = headers.map(|(name, value)| name.as_str().len() + value.len()).sum();
+        assert!(bytes < 8 * 1024, "{bytes}");
+    }
+
+    #[test]
+    fn a_name_has_a_visible_character_and_no_tall_stacks_of_marks() {
+        for good in ["bob", "!", "\u{915}\u{94d}\u{937}\u{93f}", "Zoe\u{308}", "\u{6728}"] {
+            assert_eq!(name_problem(good, 64), None, "{good:?}");
+        }
+        for bad in ["  ", &"\u{301}".repeat(64), &format!("a{}", "\u{301}".repeat(5)), "a\u{202e}"]
+        {
+            assert!(name_problem(bad, 64).is_some(), "{bad:?}");
+        }
     }
 }

@@ -38,7 +38,7 @@ pub use bridgemaster_edge::{
     VERSION,
     limits::{FIXED_LIMITS, Limits, Rate},
     line_limit::LineLimit,
-    refusal::{ERROR_DOMAIN, Refusal, reason_name},
+    refusal::{ERROR_DOMAIN, Refusal, name_problem, reason_name},
     transport::{Tls, TlsError, TlsFiles},
 };
 pub use bridgemaster_live::replays::{KeepReplays, withheld_replays};

@@ -17,7 +17,7 @@ mod waiting_room;
 
 use std::fmt;
 
-use bridgemaster_edge::{limits::MAX_BOT_TEXT_CHARS, random::system_bytes, refusal::text_problem};
+use bridgemaster_edge::{limits::MAX_BOT_TEXT_CHARS, random::system_bytes, refusal::name_problem};
 use bridgemaster_games::Seat;
 use bridgemaster_live::Ticket;
 use bridgemaster_match::MatchId;
@@ -67,7 +67,7 @@ impl BotName {
     /// Validates the name of a bot by the same rules as the name in a Hello; `None` if it is
     /// malformed.
     pub fn new(text: &str) -> Option<Self> {
-        let is_name = !text.is_empty() && text_problem(text, MAX_BOT_TEXT_CHARS).is_none();
+        let is_name = !text.is_empty() && name_problem(text, MAX_BOT_TEXT_CHARS).is_none();
         is_name.then(|| Self(text.to_owned()))
     }
 

@@ -6,7 +6,7 @@ use std::{collections::HashMap, error::Error as _, future::pending, sync::Arc};
 use bridgemaster_edge::{
     identity::Caller,
     limits::{Limits, MAX_BOT_TEXT_CHARS},
-    refusal::{Refusal, check_text},
+    refusal::{Refusal, check_text, name_problem},
 };
 use bridgemaster_live::{SeatHandle, journal::Gated};
 use bridgemaster_match::{SeatInput, TicketHash, Verdict};
@@ -145,7 +145,9 @@ pub(super) fn check_hello(hello: &Hello, game_id: &str) -> Result<BotIdentity, R
     if hello.bot_name.is_empty() {
         return Err(Refusal::field("hello.bot_name", "must not be empty"));
     }
-    check_text("hello.bot_name", &hello.bot_name, MAX_BOT_TEXT_CHARS)?;
+    if let Some(problem) = name_problem(&hello.bot_name, MAX_BOT_TEXT_CHARS) {
+        return Err(Refusal::field("hello.bot_name", problem));
+    }
     check_text("hello.bot_version", &hello.bot_version, MAX_BOT_TEXT_CHARS)?;
     if !hello.games.is_empty() && !hello.games.iter().any(|game| game == game_id) {
         return Err(Refusal::new(
