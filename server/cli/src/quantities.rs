@@ -1,6 +1,10 @@
 //! Counts, times, durations and sizes, as text.
 
-use std::{fmt::Display, str::FromStr, time::Duration};
+use std::{
+    fmt::Display,
+    str::FromStr,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
 
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 
@@ -12,6 +16,12 @@ pub(super) fn count(
 ) -> String {
     let word = if let Ok(1) = number.try_into() { singular } else { plural };
     format!("{number} {word}")
+}
+
+/// Returns the current time in milliseconds since 1970 UTC. An earlier system clock counts as 1970.
+pub(super) fn now_unix_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    i64::try_from(since.unwrap_or_default().as_millis()).unwrap_or(i64::MAX)
 }
 
 /// Formats a time in milliseconds since 1970 UTC, to the second: `2026-11-21 16:30:05 UTC`. A time

@@ -53,7 +53,7 @@ pub use server::{BindError, ServeError, Server, ServerOptions, SharedStore, Stor
 /// API keys, access without a key, and the access control of a command's private server.
 pub mod identity {
     pub use bridgemaster_edge::identity::{
-        ApiKey, CallingBot, InvalidApiKey, KEY_METADATA, KeyScope, OneTimePageLink, PageLinks,
-        PrivateAccess, PublicRead, RefusedCalls, UnknownScope, are_confusable,
+        ApiKey, CallingBot, ConfusableNames, InvalidApiKey, KEY_METADATA, KeyScope,
+        OneTimePageLink, PageLinks, PrivateAccess, PublicRead, RefusedCalls, UnknownScope,
     };
 }

@@ -161,35 +161,42 @@ impl ReadKeys {
         damaged.map(|damaged| &damaged.row)
     }
 
-    /// Adds a key, and returns the change; `None` if the same key is already in force.
-    fn add(&mut self, key: NewKey, location: &Path) -> Result<Option<RowChange>, StoreError> {
-        if let Some(other) = self.find(&key.id) {
-            return if other.is_result_of_adding(&key) {
-                Ok(None)
-            } else {
-                Err(StoreError::KeyIdTaken(key.id))
-            };
-        }
-        if let Some(row) = self.damaged_row(&key.id) {
-            return Err(named_rows::damaged(location.to_owned(), row.clone()));
-        }
+    /// Adds keys, and returns the changes; none for a key that is already in force. Takes time
+    /// proportional to the number of keys.
+    fn add_all(self, keys: &[NewKey], location: &Path) -> Result<Vec<RowChange>, StoreError> {
         let in_force = self.intact.iter().filter(|other| other.is_in_force());
         let intact = in_force.map(|other| (Some(&other.name), &other.id));
         let damaged = self.damaged.iter().filter(|other| !other.is_revoked);
         let damaged = damaged.map(|other| (other.key.name.as_ref(), &other.key.id));
-        let mut holders = intact.chain(damaged);
-        if let Some((_, key_id)) = holders.clone().find(|(name, _)| *name == Some(&key.name)) {
-            let key_id = key_id.clone();
-            let name = key.name;
-            return Err(StoreError::KeyNameTaken { name, key_id });
+        let mut total = intact.clone().chain(damaged.clone()).count();
+        let holders = intact.chain(damaged);
+        let mut holders: HashMap<KeyName, KeyId> =
+            holders.filter_map(|(name, id)| Some((name?.clone(), id.clone()))).collect();
+        let mut by_id: HashMap<KeyId, Key> =
+            self.intact.iter().map(|key| (key.id.clone(), key.clone())).collect();
+        let mut changes = Vec::new();
+        for key in keys {
+            if let Some(other) = by_id.get(&key.id) {
+                if other.is_result_of_adding(key) {
+                    continue;
+                }
+                return Err(StoreError::KeyIdTaken(key.id.clone()));
+            }
+            if let Some(row) = self.damaged_row(&key.id) {
+                return Err(named_rows::damaged(location.to_owned(), row.clone()));
+            }
+            if let Some(key_id) = holders.insert(key.name.clone(), key.id.clone()) {
+                return Err(StoreError::KeyNameTaken { name: key.name.clone(), key_id });
+            }
+            if total >= MAX_KEYS {
+                return Err(StoreError::TooManyKeys);
+            }
+            total += 1;
+            let added = Key::from(key.clone());
+            changes.push(put(&added));
+            by_id.insert(key.id.clone(), added);
         }
-        if holders.nth(MAX_KEYS - 1).is_some() {
-            return Err(StoreError::TooManyKeys);
-        }
-        let key = Key::from(key);
-        let change = put(&key);
-        self.intact.push(key);
-        Ok(Some(change))
+        Ok(changes)
     }
 }
 
@@ -224,12 +231,7 @@ impl<B: RowStore> KeyStore for B {
             NamedTable::KeyUse.query(RowSelection::Named(ids.into_iter().collect())),
         ];
         let decide = move |results: QueryResults, _| -> RowDecision<()> {
-            let mut existing = ReadKeys::read(results);
-            let mut changes = Vec::new();
-            for key in &keys {
-                changes.extend(existing.add(key.clone(), &location)?);
-            }
-            Ok((changes, ()))
+            Ok((ReadKeys::read(results).add_all(&keys, &location)?, ()))
         };
         self.update_rows(queries, decide).await
     }

@@ -3,14 +3,11 @@
 pub(super) mod place;
 mod roster;
 
-use std::{
-    path::{Path, PathBuf},
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use bridgemaster_proto::escape::Escaped;
-use bridgemaster_server::identity::{ApiKey, KeyScope, are_confusable};
+use bridgemaster_server::identity::{ApiKey, KeyScope};
 use bridgemaster_store::{DamagedKey, Key, KeyName, KeyStore, NewKey, OwnerName};
 use clap::{Args, Subcommand};
 
@@ -19,11 +16,11 @@ use crate::{
     files::{self, SecretFile},
     key::{
         place::KeyPlace,
-        roster::{Entry, check_name, check_name_confusable, check_owner, check_owner_confusable},
+        roster::{Entry, NamesInUse, check_name},
     },
     output,
     process::block_on,
-    quantities::{Lifetime, count, utc},
+    quantities::{Lifetime, count, now_unix_ms, utc},
     table,
 };
 
@@ -130,8 +127,10 @@ fn single(
     scopes: Vec<KeyScope>,
     lifetime: Option<Lifetime>,
 ) -> anyhow::Result<Entry> {
-    check_name(&name).map_err(misuse)?;
-    owner.as_ref().map_or(Ok(()), check_owner).map_err(misuse)?;
+    check_name("the name of a key", name.as_str()).map_err(misuse)?;
+    if let Some(owner) = &owner {
+        check_name("an owner", owner.as_str()).map_err(misuse)?;
+    }
     if scopes.is_empty() {
         return Err(misuse(format!(
             "key add {}: a key needs a scope, such as --scope play (take seats) or --scope create \
@@ -153,35 +152,13 @@ fn invalid_file(file: &Path, problems: &[String]) -> anyhow::Error {
 }
 
 /// Rejects a file with names that are in use or confusable with other names.
-fn check_entries(
-    file: &Path,
-    entries: &[Entry],
-    all: &[Key],
-    damaged: &[DamagedKey],
-) -> anyhow::Result<()> {
+fn check_entries(file: &Path, entries: &[Entry], mut names: NamesInUse) -> anyhow::Result<()> {
     let mut problems = Vec::new();
-    for (place, entry) in entries.iter().enumerate() {
-        let (line, name) = (entry.line, &entry.name);
-        let before = entries[..place].iter().map(Entry::owner);
-        let holder = all.iter().find(|key| key.is_in_force() && key.name == *name);
-        if let Some(holder) = holder {
-            problems.push(format!("line {line}: the name {name} is in use by key {}", holder.id));
-        }
-        if let Err(problem) = check_name_confusable(name, all, damaged) {
-            problems.push(format!("line {line}: {problem}"));
-        }
-        if let Err(problem) = check_owner_confusable(entry.owner(), before, all) {
-            problems.push(format!("line {line}: {problem}"));
-        }
-        let is_confusable = |other: &&Entry| {
-            other.name != *name && are_confusable(other.name.as_str(), name.as_str())
-        };
-        if let Some(other) = entries[..place].iter().find(is_confusable) {
-            problems.push(format!(
-                "line {line}: the name {name} is confusable with {} on line {}",
-                other.name, other.line
-            ));
-        }
+    for entry in entries {
+        let line = entry.line;
+        let found = names.holder(&entry.name).into_iter().chain(names.confusable(entry));
+        problems.extend(found.map(|problem| format!("line {line}: {problem}")));
+        names.insert(&entry.name, entry.owner(), format!("the name on line {line}"));
     }
     if problems.is_empty() { Ok(()) } else { Err(invalid_file(file, &problems)) }
 }
@@ -206,11 +183,10 @@ async fn add(
     request: AddRequest,
     file: Option<SecretFile>,
 ) -> anyhow::Result<()> {
-    let (all, damaged) = (keys.keys().await?, keys.damaged_keys().await?);
+    let names = NamesInUse::new(&keys.keys().await?, &keys.damaged_keys().await?);
     let (text, message) = match &request {
         AddRequest::One(entry) => {
-            check_name_confusable(&entry.name, &all, &damaged).map_err(misuse)?;
-            check_owner_confusable(entry.owner(), std::iter::empty(), &all).map_err(misuse)?;
+            names.confusable(entry).map_or(Ok(()), |problem| Err(misuse(problem)))?;
             let (key, new) = generate(entry);
             let until = new.expires_at_unix_ms.map(|at| format!(" until {}", utc(at)));
             keys.add_key(new).await?;
@@ -223,17 +199,13 @@ async fn add(
             (format!("{}\n", key.reveal()), message)
         }
         AddRequest::Many(entries, path) => {
-            check_entries(path, entries, &all, &damaged)?;
+            check_entries(path, entries, names)?;
+            output::eprint(&format!("creating {}", count(entries.len(), "key", "keys")));
             let generated: Vec<(ApiKey, NewKey)> = entries.iter().map(generate).collect();
             keys.add_keys(generated.iter().map(|(_, new)| new.clone()).collect()).await?;
             let lines = generated.iter().map(|(key, new)| (&new.name, key.reveal()));
-            let message = format!(
-                "created {}; the secrets are not shown again",
-                match generated.len() {
-                    1 => "1 key".to_owned(),
-                    several => format!("{several} keys"),
-                }
-            );
+            let number = count(generated.len(), "key", "keys");
+            let message = format!("created {number}; the secrets are not shown again");
             (roster::to_csv(lines)?, message)
         }
     };
@@ -328,10 +300,4 @@ fn expiry(key: &Key) -> String {
 fn scopes_of(key: &Key) -> String {
     let scopes: Vec<&str> = key.scopes.iter().map(|scope| scope.as_str()).collect();
     scopes.join(" ")
-}
-
-fn now_unix_ms() -> i64 {
-    // A system clock before 1970 counts as 1970.
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    i64::try_from(since.unwrap_or_default().as_millis()).unwrap_or(i64::MAX)
 }

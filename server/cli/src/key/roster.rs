@@ -2,9 +2,12 @@
 
 use std::collections::HashMap;
 
-use bridgemaster_proto::escape::{Escaped, is_printable};
-use bridgemaster_server::identity::{KeyScope, are_confusable};
-use bridgemaster_store::{DamagedKey, InvalidText, Key, KeyName, OwnerName};
+use bridgemaster_proto::escape::Escaped;
+use bridgemaster_server::{
+    identity::{ConfusableNames, KeyScope},
+    name_problem,
+};
+use bridgemaster_store::{DamagedKey, InvalidText, Key, KeyId, KeyName, OwnerName};
 use csv::{Position, ReaderBuilder, StringRecord, Trim, Writer};
 
 use crate::quantities::Lifetime;
@@ -92,7 +95,7 @@ fn entry(record: &StringRecord, line: u64) -> Result<Entry, String> {
         }
     };
     let name: KeyName = name.parse().map_err(|error| format!("name: {error}"))?;
-    check_name(&name)?;
+    check_name("the name of a key", name.as_str())?;
     let scopes: Vec<KeyScope> = scopes
         .split_whitespace()
         .map(|scope| {
@@ -120,7 +123,7 @@ fn entry(record: &StringRecord, line: u64) -> Result<Entry, String> {
 
 fn parse_owner(text: &str) -> Result<OwnerName, String> {
     let owner: OwnerName = text.parse().map_err(|error: InvalidText| error.to_string())?;
-    check_owner(&owner)?;
+    check_name("an owner", owner.as_str())?;
     Ok(owner)
 }
 
@@ -151,69 +154,76 @@ pub(super) fn to_csv<'a>(
     Ok(String::from_utf8(writer.into_inner()?)?)
 }
 
-/// Returns an error if the text of `what` is not printable.
-fn check_printable(what: &str, text: &str) -> Result<(), String> {
-    match text.chars().find(|&c| !is_printable(c)) {
-        None => Ok(()),
-        Some(unprintable) => Err(format!("{what} must be printable; {unprintable:?} is not")),
+/// Returns an error if a name cannot be told apart from others on a screen. Its length is already
+/// checked.
+pub(super) fn check_name(what: &str, name: &str) -> Result<(), String> {
+    let problem = name_problem(name, name.len());
+    problem.map_or(Ok(()), |problem| Err(format!("{what} {problem}")))
+}
+
+/// The names of keys and owners that are in use. Names of revoked and damaged keys are too, since
+/// the results of their bots remain. Keys that are added at the same time are not compared; for
+/// these, the store rejects only identical names.
+pub(super) struct NamesInUse {
+    in_force: HashMap<KeyName, KeyId>,
+    /// The names, with a description of their holders.
+    names: ConfusableNames<String>,
+    owners: ConfusableNames<()>,
+}
+
+impl NamesInUse {
+    pub(super) fn new(all: &[Key], damaged: &[DamagedKey]) -> Self {
+        let mut names = ConfusableNames::default();
+        let mut owners = ConfusableNames::default();
+        let mut in_force = HashMap::new();
+        for key in all {
+            let status = if key.is_in_force() { "" } else { ", revoked" };
+            names.insert(key.name.as_str(), format!("the name of key {}{status}", key.id));
+            if key.is_in_force() {
+                owners.insert(key.owner(), ());
+                in_force.insert(key.name.clone(), key.id.clone());
+            }
+        }
+        for key in damaged {
+            if let Some(name) = &key.name {
+                names.insert(name.as_str(), format!("the name of key {}, damaged", key.id));
+            }
+        }
+        Self { in_force, names, owners }
     }
-}
 
-/// Returns an error if a key's name is not printable.
-pub(super) fn check_name(name: &KeyName) -> Result<(), String> {
-    check_printable("the name of a key", name.as_str())
-}
+    /// Adds a name and an owner.
+    pub(super) fn insert(&mut self, name: &KeyName, owner: &str, holder: String) {
+        self.names.insert(name.as_str(), holder);
+        self.owners.insert(owner, ());
+    }
 
-/// Returns an error if an owner is not printable.
-pub(super) fn check_owner(owner: &OwnerName) -> Result<(), String> {
-    check_printable("an owner", owner.as_str())
-}
+    /// Returns a problem if a key in force has the name.
+    pub(super) fn holder(&self, name: &KeyName) -> Option<String> {
+        let id = self.in_force.get(name)?;
+        Some(format!("the name {name} is in use by key {id}"))
+    }
 
-/// Rejects an owner whose name is confusable with that of another owner. Both are probably the same
-/// person, but ladders would treat them as two.
-pub(super) fn check_owner_confusable<'a>(
-    owner: &str,
-    other_owners: impl Iterator<Item = &'a str>,
-    all: &'a [Key],
-) -> Result<(), String> {
-    let in_force = all.iter().filter(|key| key.is_in_force());
-    let mut others = in_force.map(Key::owner).chain(other_owners);
-    match others.find(|other| *other != owner && are_confusable(other, owner)) {
-        None => Ok(()),
-        Some(other) => Err(format!(
+    /// Returns a problem if the key's name is confusable with that of another key, or its owner
+    /// with another owner. Such owners are probably the same person, but ladders would treat them
+    /// as two.
+    pub(super) fn confusable(&self, entry: &Entry) -> Option<String> {
+        let (name, owner) = (entry.name.as_str(), entry.owner());
+        if let Some((other, holder)) = self.names.find(name) {
+            return Some(format!(
+                "the name {} is confusable with {}, {holder}; choose a distinct name",
+                spelled(name),
+                spelled(other)
+            ));
+        }
+        let (other, ()) = self.owners.find(owner)?;
+        Some(format!(
             "the owner {} is confusable with {}, the owner of another key; spell the same owner in \
              the same way, and give another owner a distinct name",
             spelled(owner),
-            spelled(other),
-        )),
+            spelled(other)
+        ))
     }
-}
-
-/// Rejects a name that is confusable with that of another key, including revoked and damaged keys,
-/// since the results of their bots remain. Keys that are added at the same time are not compared;
-/// for these, the store rejects only identical names.
-pub(super) fn check_name_confusable(
-    name: &KeyName,
-    all: &[Key],
-    damaged: &[DamagedKey],
-) -> Result<(), String> {
-    let valid = all.iter().map(|key| {
-        let status = if key.is_in_force() { "" } else { ", revoked" };
-        (&key.name, &key.id, status)
-    });
-    let damaged = damaged.iter();
-    let damaged = damaged.filter_map(|key| Some((key.name.as_ref()?, &key.id, ", damaged")));
-    for (other, id, status) in valid.chain(damaged) {
-        if other != name && are_confusable(other.as_str(), name.as_str()) {
-            return Err(format!(
-                "the name {} is confusable with {}, the name of key {id}{status}; choose a distinct \
-                 name",
-                spelled(name.as_str()),
-                spelled(other.as_str()),
-            ));
-        }
-    }
-    Ok(())
 }
 
 /// Formats a name, with the code points of its non-ASCII characters.

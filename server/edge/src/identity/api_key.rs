@@ -1,7 +1,7 @@
 //! API keys in the form that their holders use: an identifier and a secret, the scopes of a key,
 //! and the refusals of invalid keys.
 
-use std::{fmt, str::FromStr};
+use std::{collections::HashMap, fmt, str::FromStr};
 
 use bridgemaster_proto::v1::RefusalReason;
 use bridgemaster_store::{Key, KeyId, Scope, SecretHash};
@@ -229,20 +229,49 @@ pub(super) fn presented_key(metadata: &HeaderMap) -> Result<ApiKey, Refusal> {
     text.trim().parse().map_err(|_| key_unknown())
 }
 
-/// Returns whether people might confuse two names. Confusable names differ only in case, in the
-/// white space between words, or in letters that look alike, such as Latin and Cyrillic ones
-/// (Unicode Technical Standard 39).
+/// Names, in which those that people might confuse are found without comparing each pair. Confusable
+/// names differ only in case, in the white space between words, or in letters that look alike, such
+/// as Latin and Cyrillic ones (Unicode Technical Standard 39). Each name has a holder, such as a key.
 ///
 /// ```
-/// use bridgemaster_edge::identity::are_confusable;
+/// use bridgemaster_edge::identity::ConfusableNames;
 ///
-/// assert!(are_confusable("bob", "Bob"));
-/// assert!(are_confusable("bob", "b\u{43e}b")); // Cyrillic
-/// assert!(!are_confusable("bob", "rob"));
+/// let mut names = ConfusableNames::default();
+/// names.insert("bob", "key 1");
+/// assert_eq!(names.find("Bob"), Some(("bob", &"key 1")));
+/// assert!(names.find("b\u{43e}b").is_some()); // Cyrillic
+/// assert!(names.find("bob").is_none() && names.find("rob").is_none());
 /// ```
-pub fn are_confusable(one: &str, other: &str) -> bool {
-    let others = skeletons(other);
-    skeletons(one).iter().any(|skeleton| others.contains(skeleton))
+#[derive(Debug)]
+pub struct ConfusableNames<T> {
+    by_skeleton: HashMap<String, Vec<(String, T)>>,
+}
+
+impl<T> Default for ConfusableNames<T> {
+    fn default() -> Self {
+        Self { by_skeleton: HashMap::new() }
+    }
+}
+
+impl<T: Clone> ConfusableNames<T> {
+    /// Adds a name.
+    pub fn insert(&mut self, name: &str, holder: T) {
+        for skeleton in skeletons(name) {
+            let names = self.by_skeleton.entry(skeleton).or_default();
+            // Of two names, one differs from the name that is looked up.
+            if names.len() < 2 && names.iter().all(|(other, _)| other != name) {
+                names.push((name.to_owned(), holder.clone()));
+            }
+        }
+    }
+
+    /// Returns a name that is confusable with `name`, but not equal to it, and its holder.
+    pub fn find(&self, name: &str) -> Option<(&str, &T)> {
+        let skeletons = skeletons(name);
+        let mut names = skeletons.iter().filter_map(|one| self.by_skeleton.get(one)).flatten();
+        let (other, holder) = names.find(|(other, _)| other != name)?;
+        Some((other, holder))
+    }
 }
 
 /// Returns the skeletons (UTS 39) of a name: of the name itself, of its lower-case form and of its
@@ -261,6 +290,12 @@ fn skeletons(name: &str) -> [String; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn are_confusable(one: &str, other: &str) -> bool {
+        let mut names = ConfusableNames::default();
+        names.insert(one, ());
+        names.find(other).is_some()
+    }
 
     #[test]
     fn two_keys_differ_in_identifier_and_secret() {

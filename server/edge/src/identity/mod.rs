@@ -31,7 +31,7 @@ use crate::{
     wall_clock::now_unix_ms,
 };
 
-pub use api_key::{ApiKey, InvalidApiKey, KEY_METADATA, KeyScope, UnknownScope, are_confusable};
+pub use api_key::{ApiKey, ConfusableNames, InvalidApiKey, KEY_METADATA, KeyScope, UnknownScope};
 pub(crate) use caller::ConnectionBot;
 pub use caller::{Caller, CallingBot, PublicRead, ReadAccess, Visibility};
 pub use page_links::{OneTimePageLink, OpenedLink, PageLinks};

@@ -99,7 +99,9 @@ pub(super) fn check_rules_version(
 /// Validates the name of a bot.
 pub(super) fn bot_name(field: &str, name: &str) -> Result<BotName, Refusal> {
     BotName::new(name).ok_or_else(|| {
-        let detail = format!("must have 1 to {MAX_BOT_TEXT_CHARS} printable characters");
+        let detail = format!(
+            "must have 1 to {MAX_BOT_TEXT_CHARS} printable characters, and not only spaces and marks"
+        );
         Refusal::field(field, detail)
     })
 }
