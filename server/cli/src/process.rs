@@ -123,6 +123,60 @@ pub(super) async fn shutdown_requested() {
     stop_requested().await;
 }
 
+/// Receives SIGHUP, which no longer ends the process.
+#[cfg(unix)]
+pub(super) struct Hangups(tokio::signal::unix::Signal);
+
+#[cfg(unix)]
+impl Hangups {
+    pub(super) fn new() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+
+        signal(SignalKind::hangup()).map(Self)
+    }
+
+    /// Waits for the next signal.
+    pub(super) async fn next(&mut self) {
+        if self.0.recv().await.is_none() {
+            std::future::pending().await
+        }
+    }
+}
+
+/// Receives nothing, since this system does not have this signal.
+#[cfg(not(unix))]
+pub(super) struct Hangups;
+
+#[cfg(not(unix))]
+impl Hangups {
+    pub(super) fn new() -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    pub(super) async fn next(&mut self) {
+        std::future::pending().await
+    }
+}
+
+/// Ignores the signals that would end a server although they request nothing from it. After
+/// SIGXFSZ, a write beyond the limit of file sizes (`ulimit -f`) fails as on a full disk.
+#[cfg(target_os = "linux")]
+pub(super) fn ignore_other_signals() {
+    use tokio::signal::unix::{SignalKind, signal};
+
+    let size_limit_exceeded = SignalKind::from_raw(uapi::c::SIGXFSZ);
+    let kinds = [SignalKind::user_defined1(), SignalKind::user_defined2(), SignalKind::alarm()];
+    for kind in kinds.into_iter().chain([size_limit_exceeded]) {
+        // A handler stays installed when its stream is dropped. If it cannot be installed, the
+        // signal ends the process.
+        let _ = signal(kind);
+    }
+}
+
+/// Does nothing: these signals are not sent by mistake on other systems.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn ignore_other_signals() {}
+
 /// While the future is polled, pauses a bot on SIGUSR1 and resumes it on SIGUSR2. The handlers are
 /// installed when this function is called.
 #[cfg(unix)]

@@ -39,7 +39,7 @@ pub use bridgemaster_edge::{
     limits::{FIXED_LIMITS, Limits, Rate},
     line_limit::LineLimit,
     refusal::{ERROR_DOMAIN, Refusal, name_problem, reason_name},
-    transport::{Tls, TlsError, TlsFiles},
+    transport::{Tls, TlsError, TlsFiles, Validity},
 };
 pub use bridgemaster_live::replays::{KeepReplays, withheld_replays};
 pub use bridgemaster_live::{RecordRepair, RecoveryError, WithheldReplays, repair_records};

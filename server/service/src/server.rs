@@ -243,10 +243,11 @@ impl Server {
         let authenticator = || self.authenticator.clone();
         let limit_calls = limit_calls(Arc::clone(&calls), Arc::clone(&matches), authenticator());
         let services = self.services(routes, &slots, limit_calls)?;
+        let tls = self.tls.clone();
         let shared = ListenerContext::new(self.tls, &matches, authenticator(), self.forwarder);
         info!(addr = %self.local_addr, "serving");
         let (hosted, lobby) = (Arc::clone(&matches), Arc::clone(&self.lobby));
-        let _metrics = self.metrics.map(|page| serve_metrics(page, hosted, lobby));
+        let _metrics = self.metrics.map(|page| serve_metrics(page, hosted, lobby, tls));
         let drained = CancellationToken::new();
         let stopped = until_stopped(
             matches,

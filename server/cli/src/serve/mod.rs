@@ -1,5 +1,6 @@
 //! `bridgemaster serve`: runs a server until it is stopped.
 
+mod certificate;
 mod checks;
 mod ladders;
 mod log;
@@ -10,7 +11,7 @@ use std::{io, net::SocketAddr, path::Path, process::ExitCode, sync::Arc};
 
 use bridgemaster_sdk::{TlsOptions, endpoint};
 use bridgemaster_server::{
-    BindError, Limits, NodeConnector, Server, ServerOptions, SharedStore, Storage, Tls, TlsFiles,
+    BindError, Limits, NodeConnector, Server, ServerOptions, SharedStore, Storage,
     traces::MAX_QUEUE_BYTES,
 };
 use bridgemaster_store::{
@@ -24,7 +25,7 @@ use tracing::{error, info, warn};
 use crate::{
     failure::{self, misuse},
     output,
-    process::{block_on, stop_requested},
+    process::{block_on, ignore_other_signals, stop_requested},
     serve::{
         rules::RulesArgs,
         settings::{LogFormat, ServeArgs, Settings},
@@ -83,8 +84,9 @@ impl ServeArgs {
 
 async fn serve(settings: Settings) -> anyhow::Result<()> {
     let ladders = ladders::parse(&settings)?;
-    let tls = load_tls(&settings)?;
-    reload_on_hangup(tls.clone())?;
+    let tls = certificate::load(&settings)?;
+    certificate::watch(tls.clone())?;
+    ignore_other_signals();
     if settings.is_reachable_by_others() && !settings.require_keys {
         warn!(
             "anyone who reaches the server can create matches; require API keys with --require-keys"
@@ -148,49 +150,6 @@ fn drain_and_stop_on_signals() -> (CancellationToken, CancellationToken) {
         start_stop.cancel();
     });
     (drain, stop)
-}
-
-/// Reads the TLS files; `None` without TLS.
-fn load_tls(settings: &Settings) -> anyhow::Result<Option<Arc<Tls>>> {
-    let (Some(cert), Some(key)) = (&settings.tls_cert, &settings.tls_key) else {
-        return Ok(None);
-    };
-    let files = TlsFiles {
-        cert: cert.clone(),
-        key: key.clone(),
-        client_ca: settings.tls_client_ca.clone(),
-    };
-    let tls = Tls::load(files).map_err(|error| misuse(error.to_string()))?;
-    Ok(Some(Arc::new(tls)))
-}
-
-/// Reloads the files on SIGHUP. If the new files are invalid, logs the error and keeps using the
-/// previous ones. SIGHUP never ends the process, even without TLS.
-#[cfg(unix)]
-fn reload_on_hangup(tls: Option<Arc<Tls>>) -> std::io::Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-
-    let mut hangup = signal(SignalKind::hangup())?;
-    tokio::spawn(async move {
-        while hangup.recv().await.is_some() {
-            // Results are logged as warnings, so that they appear at the default log level.
-            match tls.as_ref().map(|tls| tls.reload()) {
-                None => warn!("SIGHUP ignored: without TLS there are no files to reload"),
-                Some(Ok(())) => warn!("TLS files reloaded"),
-                Some(Err(error)) => error!(
-                    error = &error as &dyn std::error::Error,
-                    "TLS files not reloaded; previous files stay in use"
-                ),
-            }
-        }
-    });
-    Ok(())
-}
-
-/// Does nothing, since this system does not have this signal.
-#[cfg(not(unix))]
-fn reload_on_hangup(_tls: Option<Arc<Tls>>) -> std::io::Result<()> {
-    Ok(())
 }
 
 /// Logs the upper bound on the server's memory use.

@@ -75,7 +75,7 @@ pub struct Metrics {
 }
 
 metrics! {
-    /// The metrics of matches and streams.
+    /// The metrics of matches, streams and listeners.
     struct PlayMetrics {
         matches: Family<Labels<1>, Gauge> = add("matches", "Matches that wait or run"),
         match_slots: Gauge = add("match_slots", "Maximum number of matches that wait or run"),
@@ -101,6 +101,11 @@ metrics! {
         faults: Family<[(&'static str, String); 2], Counter> = add("faults", "Faults of seats"),
         play_streams: Gauge = add("play_streams", "Open streams of bots"),
         watch_streams: Gauge = add("watch_streams", "Open streams of spectators"),
+        // Empty without TLS.
+        tls_certificate_expires_seconds: Family<[(&'static str, &'static str); 0], Gauge> =
+            add_seconds(
+                "tls_certificate_expires",
+                "Time at which the TLS certificate expires, since 1970"),
     }
 }
 
@@ -230,6 +235,11 @@ impl Metrics {
     /// Sets the number of commits that the data folder lost.
     pub fn set_lost_commits(&self, commits: u64) {
         self.storage.lost_commits.set(i64::try_from(commits).unwrap_or(i64::MAX));
+    }
+
+    /// Sets the time at which the TLS certificate expires, in seconds since 1970.
+    pub fn set_tls_certificate_expiry(&self, unix_s: i64) {
+        self.play.tls_certificate_expires_seconds.get_or_create(&[]).set(unix_s);
     }
 
     /// Sets the age of the oldest commit in progress; zero if there is none.

@@ -39,7 +39,7 @@ pub use quotas::{Quotas, ReplaySlot, RequestBytes, RulesBudget, RulesPermit};
 pub use request_timeout::{awaited_body, with_arrival_timeout};
 pub use round_trip::MinRoundTrip;
 pub use serving::{MetadataReaders, serve};
-pub use tls::{Tls, TlsError, TlsFiles};
+pub use tls::{Tls, TlsError, TlsFiles, Validity};
 pub use web_serving::serve_web;
 
 /// The prefix length of an IPv6 network that is assigned to one customer.

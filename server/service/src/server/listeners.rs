@@ -140,6 +140,7 @@ pub(super) fn serve_metrics(
     (listener, addr): (TcpListener, SocketAddr),
     matches: Arc<Matches>,
     lobby: Arc<Lobby>,
+    tls: Option<Arc<Tls>>,
 ) -> AbortOnDropHandle<()> {
     info!(%addr, "serving metrics");
     let limits = matches.limits().clone();
@@ -150,6 +151,9 @@ pub(super) fn serve_metrics(
             metrics.set_node_state(cluster.is_leader(), answers, cluster.since_renewal());
             metrics.set_clock_skew_ms(cluster.nodes().clock_skew_ms());
             metrics.set_database_retries(cluster.nodes().retries());
+        }
+        if let Some(tls) = &tls {
+            metrics.set_tls_certificate_expiry(tls.validity().until_unix_s);
         }
         if let Some(journal) = matches.journal() {
             metrics.set_commit_age(journal.oldest_commit_age());
