@@ -2,8 +2,8 @@
 //! systems other than Unix, permissions are neither checked nor changed.
 
 use std::{
-    fs::{self, File, OpenOptions, TryLockError},
-    io::{self, Read as _, Write as _},
+    fs::{self, File, OpenOptions},
+    io,
     path::{Path, PathBuf},
 };
 
@@ -26,11 +26,11 @@ pub const COMMITS_FILE: &str = "bridgemaster.commits";
 const OWN_FILES: &[&str] =
     &[DATABASE_FILE, "bridgemaster.db-wal", "bridgemaster.db-shm", COMMITS_FILE, LOCK_FILE];
 
-/// Maximum number of bytes that are read from a lock file, enough for a process id.
-const MAX_PROCESS_ID_BYTES: u64 = 16;
+/// Start of the names of files that are created to check that a folder is writable.
+const PROBE: &str = "write-test.";
 
-/// A data folder that this process can write to. It must be on a local disk, since neither the
-/// shared memory of SQLite nor the lock works on a network file system.
+/// A data folder. It must be on a local disk, since neither the shared memory of SQLite nor the lock
+/// works on a network file system.
 #[derive(Clone, Debug)]
 pub struct DataDir {
     path: PathBuf,
@@ -43,18 +43,28 @@ impl DataDir {
     /// already was a data folder. On systems other than Unix, permissions are not changed.
     ///
     /// # Errors
-    /// [`StoreError::FolderUnusable`], [`StoreError::FolderOpenToOthers`],
-    /// [`StoreError::FileOpenToOthers`], or [`StoreError::DiskFull`].
+    /// [`StoreError::FolderUnusable`], [`StoreError::NetworkFileSystem`],
+    /// [`StoreError::FolderOpenToOthers`], [`StoreError::FileOpenToOthers`], or
+    /// [`StoreError::DiskFull`].
     pub fn prepare(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let path = path.into();
         let folder_unusable = |source| folder_unusable(&path, source);
         create_folder(&path).map_err(folder_unusable)?;
-        let probe = path.join(format!("write-test.{}", std::process::id()));
+        if let Some(kind) = network_file_system(&path) {
+            return Err(StoreError::NetworkFileSystem { path, kind });
+        }
+        let probe = path.join(format!("{PROBE}{}", std::process::id()));
         create_file(&probe).map_err(folder_unusable)?;
         fs::remove_file(&probe).map_err(folder_unusable)?;
         let dir = Self { path };
         dir.make_private()?;
         Ok(dir)
+    }
+
+    /// An existing folder that is only read, and that can be on a read-only medium. Nothing is
+    /// checked.
+    pub fn read_only(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
     }
 
     /// Path to the data folder.
@@ -84,8 +94,12 @@ impl DataDir {
         let path = &self.path;
         if let Some(mode) = mode_if_shared(path).map_err(|e| folder_unusable(path, e))? {
             let is_data_folder = OWN_FILES.iter().any(|name| path.join(name).exists());
-            let mut entries = fs::read_dir(path).map_err(|error| folder_unusable(path, error))?;
-            if !(is_data_folder || entries.next().is_none()) || make_private(path).is_err() {
+            let entries = fs::read_dir(path).map_err(|error| folder_unusable(path, error))?;
+            // Another command may be checking the folder at the same time.
+            let is_probe =
+                |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with(PROBE);
+            let is_empty = entries.flatten().all(|entry| is_probe(&entry));
+            if !(is_data_folder || is_empty) || make_private(path).is_err() {
                 let path = path.clone();
                 return Err(StoreError::FolderOpenToOthers { path, mode });
             }
@@ -103,39 +117,9 @@ impl DataDir {
         }
         Ok(())
     }
-
-    /// Locks the folder until the lock is dropped or the process ends.
-    pub(crate) fn lock(&self) -> Result<DirLock, StoreError> {
-        let folder_unusable = |source| folder_unusable(&self.path, source);
-        let mut file = private_file()
-            .read(true)
-            .create(true)
-            .open(self.path.join(LOCK_FILE))
-            .map_err(folder_unusable)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(StoreError::FolderInUse {
-                    path: self.path.clone(),
-                    process_id: read_process_id(&file),
-                });
-            }
-            Err(TryLockError::Error(source)) => return Err(folder_unusable(source)),
-        }
-        // The process id is for people only. The lock works without it, for example on a full disk.
-        let _ = write_process_id(&mut file);
-        Ok(DirLock { _file: file })
-    }
 }
 
-/// An exclusive lock on the folder, held by the server that uses the folder.
-#[derive(Debug)]
-pub(crate) struct DirLock {
-    /// The lock lasts as long as this file is open.
-    _file: File,
-}
-
-fn folder_unusable(path: &Path, source: io::Error) -> StoreError {
+pub(crate) fn folder_unusable(path: &Path, source: io::Error) -> StoreError {
     let path = path.to_owned();
     match source.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::DiskFull { path },
@@ -143,15 +127,31 @@ fn folder_unusable(path: &Path, source: io::Error) -> StoreError {
     }
 }
 
-fn write_process_id(file: &mut File) -> io::Result<()> {
-    file.set_len(0)?;
-    writeln!(file, "{}", std::process::id())
+/// Returns the name of the network file system that the folder is on; `None` for a local one, or one
+/// that is not known here. FUSE is not listed, since it can be local.
+#[cfg(target_os = "linux")]
+fn network_file_system(path: &Path) -> Option<&'static str> {
+    // The numbers of statfs(2).
+    const KINDS: [(i64, &str); 8] = [
+        (0x6969, "NFS"),
+        (0xff53_4d42, "SMB"),
+        (0xfe53_4d42, "SMB"),
+        (0x517b, "SMB"),
+        (0x0102_1997, "9P"),
+        (0x5346_414f, "AFS"),
+        (0x00c3_6400, "Ceph"),
+        (0x0bd0_0bd0, "Lustre"),
+    ];
+    let found = uapi::statfs(path).ok()?;
+    // The type of the number depends on the architecture.
+    let number = i64::from(found.f_type as u32);
+    KINDS.into_iter().find(|(of_kind, _)| *of_kind == number).map(|(_, name)| name)
 }
 
-fn read_process_id(file: &File) -> Option<u32> {
-    let mut text = String::new();
-    file.take(MAX_PROCESS_ID_BYTES).read_to_string(&mut text).ok()?;
-    text.trim().parse().ok()
+/// Returns `None`, since file systems are not detected on this system.
+#[cfg(not(target_os = "linux"))]
+fn network_file_system(_: &Path) -> Option<&'static str> {
+    None
 }
 
 /// Permission bits for the group and for all other users.
@@ -212,16 +212,6 @@ pub(crate) fn make_private(_: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_stale_lock_file_does_not_lock_the_folder() {
-        let parent = tempfile::tempdir().unwrap();
-        fs::write(parent.path().join(LOCK_FILE), "4294967295\n and more").unwrap();
-        let dir = DataDir::prepare(parent.path()).unwrap();
-        let _held = dir.lock().unwrap();
-        let text = fs::read_to_string(parent.path().join(LOCK_FILE)).unwrap();
-        assert_eq!(text.trim(), std::process::id().to_string());
-    }
 
     #[test]
     fn a_file_is_refused_as_data_folder() {

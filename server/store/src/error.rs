@@ -70,6 +70,18 @@ pub enum StoreError {
         /// `source`.
         cause: io::Error,
     },
+    /// The folder is on a network file system.
+    #[error(
+        "{} is on a network file system ({kind}), where locks and shared memory do not work; pass \
+         a folder on a local disk, or use PostgreSQL",
+        path.display()
+    )]
+    NetworkFileSystem {
+        /// Path to the folder.
+        path: PathBuf,
+        /// The name of the file system.
+        kind: &'static str,
+    },
     /// Other users have access to the folder. The store must not remove these permissions, since
     /// the folder contains other files or has another owner.
     #[error(

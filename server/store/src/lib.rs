@@ -24,6 +24,7 @@ mod damage;
 mod data_dir;
 mod db_error;
 mod detached;
+mod dir_lock;
 mod error;
 mod journal;
 mod journal_batch;
@@ -41,6 +42,7 @@ mod postgres;
 #[path = "../tests/postgres_server/mod.rs"]
 mod postgres_server;
 mod record_store;
+mod replacement;
 mod row_sums;
 mod rows;
 mod schema;

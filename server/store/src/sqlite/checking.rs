@@ -1,6 +1,6 @@
 //! Checks every value in a data folder, and whether the newest commits are present.
 
-use std::path::Path;
+use std::{io, path::Path};
 
 use rusqlite::Connection;
 
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     CommitCompleteness, CompiledFuture, DamageReport, DamagedValue, DataDir, FinishedMatch,
-    KeyName, OpenMatch, Records, StoreError,
+    KeyName, LOCK_FILE, OpenMatch, Records, StoreError,
     checksum::StoreId,
     commit_count_file::{self, CommitsRecord},
     db_error::DbError,
@@ -113,20 +113,30 @@ pub fn check_with_inspector(
     inspector: &mut dyn Inspector,
 ) -> Result<CheckReport, StoreError> {
     let path = dir.database();
-    let recorded = commit_count_file::read(dir.path())?;
     if !is_locked(dir)? {
         log_file::check(&path)?;
     }
+    let recorded = commit_count_file::read(dir.path())?;
     let connection = opening::open_read_only(&path, SchemaUse::Use)?;
     let report = check_all(&connection, &path, &recorded, inspector);
     report.map_err(|error| error.at(&path))
 }
 
-/// Returns whether a server has locked the folder.
+/// Returns whether a server has locked the folder. Nothing is written to a folder that never was
+/// locked.
 pub(super) fn is_locked(dir: &DataDir) -> Result<bool, StoreError> {
+    if !dir.path().join(LOCK_FILE).exists() {
+        return Ok(false);
+    }
     match dir.lock() {
         Ok(_) => Ok(false),
         Err(StoreError::FolderInUse { .. }) => Ok(true),
+        // No server can use a folder on a read-only medium.
+        Err(StoreError::FolderUnusable { cause, .. })
+            if cause.kind() == io::ErrorKind::ReadOnlyFilesystem =>
+        {
+            Ok(false)
+        }
         Err(other) => Err(other),
     }
 }

@@ -1,11 +1,7 @@
 //! Backup and restore of a data folder, and the folder as source or target of a copy from or to
 //! PostgreSQL.
 
-use std::{
-    fs::{self, File},
-    path::{Path, PathBuf},
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
@@ -20,12 +16,10 @@ use super::{
 use crate::{
     COMMITS_FILE, CompiledFuture, DATABASE_FILE, DataDir, StoreError,
     checksum::StoreId,
-    commit_count_file::{
-        self, CommitCountFile, CommitsRecord, io_error, is_non_empty_file, sync_folder,
-    },
-    data_dir,
+    commit_count_file::{self, CommitCountFile, CommitsRecord, is_non_empty_file},
     db_error::DbError,
     detached::run_blocking,
+    replacement::NewStore,
     schema::SchemaUse,
     transfer::side::CopySide,
 };
@@ -117,18 +111,23 @@ fn copy_database(
     existing: ExistingStore,
 ) -> Result<CheckReport, StoreError> {
     let _held = dir.lock()?;
-    let copy = UnfinishedCopy::create(dir, existing)?;
+    if existing == ExistingStore::Refuse {
+        require_no_store(dir)?;
+    }
+    let new = NewStore::create(dir)?;
+    let file = new.database();
     let connection = opening::open_read_only(database, SchemaUse::Use)?;
-    let vacuumed = execute(&connection, "VACUUM INTO ?", [copy.file.to_string_lossy()]);
-    vacuumed.map_err(|error| DbError::from(error).at(&copy.file))?;
-    let copied = opening::open_read_only(&copy.file, SchemaUse::Use)?;
+    let vacuumed = execute(&connection, "VACUUM INTO ?", [file.to_string_lossy()]);
+    vacuumed.map_err(|error| DbError::from(error).at(&file))?;
+    let copied = opening::open_read_only(&file, SchemaUse::Use)?;
     let read = || {
         let identity = read_identity(&copied)?.ok_or_else(missing_identity)?;
         Ok((identity.store, count_commits(&copied)?))
     };
-    let (store, commits) = read().map_err(|error: DbError| error.at(&copy.file))?;
-    opening::close(copied).map_err(|error| error.at(&copy.file))?;
-    copy.finish(dir, store, commits)?;
+    let (store, commits) = read().map_err(|error: DbError| error.at(&file))?;
+    opening::close(copied).map_err(|error| error.at(&file))?;
+    CommitCountFile::open_or_create(new.folder(), store, commits)?;
+    new.install()?;
     check_with_inspector(dir, &mut ())
 }
 
@@ -176,8 +175,9 @@ pub(crate) async fn create_database_with(
     fill: impl AsyncFnOnce(CopySide<StatementConnection<'_>>) -> Result<(), StoreError>,
 ) -> Result<(), StoreError> {
     let _held = dir.lock()?;
-    let copy = UnfinishedCopy::create(dir, ExistingStore::Refuse)?;
-    let file = copy.file.clone();
+    require_no_store(dir)?;
+    let new = NewStore::create(dir)?;
+    let file = new.database();
     let connection = opening::create(&file)?;
     let to_error = |error: DbError| error.at(&file);
     let begun = connection.execute_batch("BEGIN").map_err(DbError::from);
@@ -189,84 +189,23 @@ pub(crate) async fn create_database_with(
     let commits = commits.map_err(to_error)?;
     drop(connection);
     check_sound(&file, &CommitsRecord::Commits(store, commits))?;
-    copy.finish(dir, store, commits)
+    CommitCountFile::open_or_create(new.folder(), store, commits)?;
+    new.install()
 }
 
-/// A database that has a temporary name until it is complete. Dropping this value before completion
-/// removes the database.
-struct UnfinishedCopy {
-    file: PathBuf,
-    /// Files of the existing store, to be moved aside.
-    existing_files: Vec<PathBuf>,
-    is_finished: bool,
-}
-
-impl UnfinishedCopy {
-    /// Creates an empty file in a folder. An existing store is refused, or moved aside later.
-    fn create(to: &DataDir, existing: ExistingStore) -> Result<Self, StoreError> {
-        let target = to.database();
-        let mut existing_files = vec![
-            target.clone(),
-            log_file::path_with_suffix(&target, "-wal"),
-            log_file::path_with_suffix(&target, "-shm"),
-            to.path().join(COMMITS_FILE),
-        ];
-        existing_files.retain(|path| path.exists());
-        if let Some(path) = existing_files.first().filter(|_| existing == ExistingStore::Refuse) {
-            let path = path.clone();
-            return Err(StoreError::AlreadyExists { path });
-        }
-        let file = log_file::path_with_suffix(&target, ".unfinished");
-        let _ = fs::remove_file(&file);
-        data_dir::create_file(&file).map_err(|error| io_error(&file, &error))?;
-        Ok(Self { file, existing_files, is_finished: false })
+/// Fails if a folder already has a store.
+fn require_no_store(dir: &DataDir) -> Result<(), StoreError> {
+    let database = dir.database();
+    let files = [
+        database.clone(),
+        log_file::path_with_suffix(&database, "-wal"),
+        log_file::path_with_suffix(&database, "-shm"),
+        dir.path().join(COMMITS_FILE),
+    ];
+    match files.into_iter().find(|path| path.exists()) {
+        Some(path) => Err(StoreError::AlreadyExists { path }),
+        None => Ok(()),
     }
-
-    /// Moves the database into place, and creates the file that records how many commits the
-    /// database has.
-    fn finish(mut self, to: &DataDir, store: StoreId, commits: i64) -> Result<(), StoreError> {
-        // From here on the new store is valid, although it still has its temporary name. A server
-        // that started now would refuse the folder.
-        self.is_finished = true;
-        rename_existing(to.path(), &self.existing_files)?;
-        CommitCountFile::open_or_create(to.path(), store, commits)?;
-        rename_durably(&self.file, &to.database())
-    }
-}
-
-impl Drop for UnfinishedCopy {
-    fn drop(&mut self) {
-        if !self.is_finished {
-            let _ = fs::remove_file(&self.file);
-        }
-    }
-}
-
-/// Moves a store's files into a new folder.
-fn rename_existing(folder: &Path, files: &[PathBuf]) -> Result<(), StoreError> {
-    if files.is_empty() {
-        return Ok(());
-    }
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let now_unix_ms = now.unwrap_or_default().as_millis();
-    let target_folder = folder.join(format!("replaced-{now_unix_ms}"));
-    let work = || {
-        data_dir::create_folder(&target_folder)?;
-        for file in files {
-            fs::rename(file, target_folder.join(file.file_name().unwrap_or_default()))?;
-        }
-        sync_folder(folder)
-    };
-    work().map_err(|error| io_error(&target_folder, &error))
-}
-
-fn rename_durably(from: &Path, to: &Path) -> Result<(), StoreError> {
-    let work = || {
-        File::open(from)?.sync_all()?;
-        fs::rename(from, to)?;
-        to.parent().map_or(Ok(()), sync_folder)
-    };
-    work().map_err(|error| io_error(to, &error))
 }
 
 fn count_commits(connection: &Connection) -> Result<i64, DbError> {

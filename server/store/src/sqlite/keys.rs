@@ -71,8 +71,10 @@ impl SqliteKeys {
         let dir = dir.clone();
         run_blocking(move || {
             let path = dir.database();
+            let held = opening::lock_for_command(&dir)?;
             let recorded = commit_count_file::read(dir.path())?;
-            let connection = opening::open_for_command(&dir, &recorded, &schema::CURRENT)?;
+            let schema = &schema::CURRENT;
+            let connection = opening::open_for_command(&dir, held.as_ref(), &recorded, schema)?;
             let store = || match read_identity(&connection)? {
                 Some(identity) => Ok(identity.store),
                 None => {

@@ -9,7 +9,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{COMMITS_FILE, StoreError, commit_count_file::is_non_empty_file};
+use crate::{
+    COMMITS_FILE, StoreError, commit_count_file::is_non_empty_file, replacement::UNFINISHED_FOLDER,
+};
 
 /// Length of a log's header, in bytes (<https://sqlite.org/fileformat2.html#the_write_ahead_log>).
 const HEADER_BYTES: usize = 32;
@@ -42,9 +44,10 @@ pub(super) fn check(database: &Path) -> Result<(), StoreError> {
     }
     let (log, index) = (path_with_suffix(database, "-wal"), path_with_suffix(database, "-shm"));
     if !is_non_empty_file(database) {
-        let copied = path_with_suffix(database, ".unfinished");
-        let left = [log, index, database.with_file_name(COMMITS_FILE), copied];
-        return match left.into_iter().find(|path| is_non_empty_file(path)) {
+        let copied = database.with_file_name(UNFINISHED_FOLDER);
+        let left = [log, index, database.with_file_name(COMMITS_FILE)];
+        let left = left.into_iter().filter(|path| is_non_empty_file(path));
+        return match left.chain([copied].into_iter().filter(|path| path.exists())).next() {
             Some(beside) => Err(StoreError::DatabaseMissing { path: database.to_owned(), beside }),
             None => Ok(()),
         };

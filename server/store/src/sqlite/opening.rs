@@ -1,8 +1,13 @@
 //! Checks and opens a data folder's database: the options, and the files that are accepted.
 
-use std::{fs::File, path::Path, time::Duration};
+use std::{
+    fs::File,
+    path::Path,
+    thread,
+    time::{Duration, Instant},
+};
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::{
     log_file,
@@ -13,12 +18,16 @@ use crate::{
     DataDir, StoreError,
     commit_count_file::{self, CommitsRecord, is_non_empty_file},
     db_error::DbError,
+    dir_lock::DirLock,
     schema::{self, Migration, MigrationReport, Schema, SchemaUse},
 };
 
 /// Timeout of a write that waits for another process, such as a command or a backup. A command
 /// takes milliseconds.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Delay between two attempts to lock a folder.
+const LOCK_RETRY_DELAY: Duration = Duration::from_millis(10);
 
 /// Capacity of a connection's statement cache: enough for a commit.
 const STATEMENT_CACHE_CAPACITY: usize = 64;
@@ -110,21 +119,42 @@ pub(super) fn open_for_server(
     work().map_err(|error: DbError| error.at(path))
 }
 
-/// Opens the database for a command that can run beside a server. The folder is locked only while
-/// the database is verified or created.
+/// Locks the folder for a command that can run beside a server. If a server or another command has
+/// locked it, waits until that process has created the store, and returns `None`.
+pub(super) fn lock_for_command(dir: &DataDir) -> Result<Option<DirLock>, StoreError> {
+    let start = Instant::now();
+    loop {
+        match dir.lock() {
+            Err(StoreError::FolderInUse { .. }) => {}
+            locked => return locked.map(Some),
+        }
+        if has_store(&dir.database()) || start.elapsed() >= BUSY_TIMEOUT {
+            return Ok(None);
+        }
+        thread::sleep(LOCK_RETRY_DELAY);
+    }
+}
+
+/// Returns whether a database is complete, so that commands can use it.
+fn has_store(path: &Path) -> bool {
+    let work = || -> Result<bool, DbError> {
+        let connection = connect_read_only(path)?;
+        Ok(!is_empty(&connection)? && read_identity(&connection)?.is_some())
+    };
+    is_non_empty_file(path) && work().unwrap_or(false)
+}
+
+/// Opens the database for a command that can run beside a server. If the command has locked the
+/// folder, verifies or creates the database.
 pub(super) fn open_for_command(
     dir: &DataDir,
+    held: Option<&DirLock>,
     recorded: &CommitsRecord,
     schema: &Schema,
 ) -> Result<Connection, StoreError> {
     let path = &dir.database();
     let used = (schema, SchemaUse::Use);
     let work = || {
-        let held = match dir.lock() {
-            Ok(held) => Some(held),
-            Err(StoreError::FolderInUse { .. }) => None,
-            Err(other) => return Err(other.into()),
-        };
         if held.is_some() {
             verify(path, None, used, recorded)?;
             dir.create_database()?;
@@ -155,8 +185,18 @@ pub(super) fn create(path: &Path) -> Result<Connection, StoreError> {
 /// Opens one of this program's databases read-only. The database's content is not verified.
 pub(super) fn open_read_only(path: &Path, schema_use: SchemaUse) -> Result<Connection, StoreError> {
     let work = || {
-        let connection = connect_read_only(path)?;
-        if !identify(&connection, path, (&schema::CURRENT, schema_use))? {
+        let mut connection = connect_read_only(path)?;
+        let used = (&schema::CURRENT, schema_use);
+        let identified = match identify(&connection, path, used) {
+            Err(DbError::Sqlite(error))
+                if error.sqlite_error_code() == Some(ErrorCode::CannotOpen) && !has_log(path) =>
+            {
+                connection = connect_immutable(path)?;
+                identify(&connection, path, used)
+            }
+            identified => identified,
+        };
+        if !identified? {
             return Err(DbError::Inconsistent("the store is incomplete".to_owned()));
         }
         Ok(connection)
@@ -205,6 +245,18 @@ pub(super) fn close(connection: Connection) -> Result<(), DbError> {
 
 pub(super) fn connect_read_only(path: &Path) -> Result<Connection, DbError> {
     connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
+}
+
+fn has_log(path: &Path) -> bool {
+    log_file::path_with_suffix(path, "-wal").exists()
+}
+
+/// Opens a database without a log on a read-only medium. Otherwise SQLite would have to create the
+/// log.
+fn connect_immutable(path: &Path) -> Result<Connection, DbError> {
+    let path = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    connect(Path::new(&format!("file:{path}?immutable=1")), flags)
 }
 
 /// Opens a connection that writes to an existing file.
@@ -421,8 +473,10 @@ mod tests {
         };
 
         let before = create();
-        for refused in [open_as(false, &NEXT), open_for_command(&dir, recorded, &NEXT).map(|_| ())]
-        {
+        let held = lock_for_command(&dir).unwrap();
+        let by_command = open_for_command(&dir, held.as_ref(), recorded, &NEXT).map(|_| ());
+        drop(held);
+        for refused in [open_as(false, &NEXT), by_command] {
             let refused = refused.unwrap_err();
             let is_it =
                 matches!(refused, StoreError::NotMigrated { version, .. } if version == from);

@@ -152,7 +152,7 @@ async fn a_backup_has_two_files_accessible_only_to_this_user() {
         #[cfg(unix)]
         assert_eq!(std::os::unix::fs::PermissionsExt::mode(&found.permissions()) & 0o077, 0);
     }
-    assert!(!copy.join("bridgemaster.db.unfinished").exists());
+    assert!(!copy.join("bridgemaster.unfinished").exists());
 }
 
 /// A misdirected write leaves a valid page in the place of another.

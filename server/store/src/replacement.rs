@@ -1,0 +1,183 @@
+//! Puts a new store into a data folder as a whole, even if the process is killed meanwhile.
+//!
+//! The new store is written to a folder of its own. Renaming that folder commits the replacement.
+//! Then its files are moved into place. If this is interrupted, the next process that locks the data
+//! folder continues it.
+
+use std::{
+    fs::{self, File},
+    io,
+    path::{Path, PathBuf},
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use crate::{
+    COMMITS_FILE, DATABASE_FILE, DataDir, StoreError,
+    commit_count_file::{io_error, sync_folder},
+    data_dir,
+};
+
+/// The folder of a new store that is not complete.
+pub(crate) const UNFINISHED_FOLDER: &str = "bridgemaster.unfinished";
+/// The folder of a complete new store, whose files are moved into place.
+const COMPLETE_FOLDER: &str = "bridgemaster.complete";
+/// The folder below it for the files of the store that is replaced.
+const REPLACED: &str = "replaced";
+
+/// The files of a store besides the commit count file.
+const DATABASE_FILES: [&str; 3] = [DATABASE_FILE, "bridgemaster.db-wal", "bridgemaster.db-shm"];
+
+/// A new store. Dropping this value before it is installed removes the store.
+pub(crate) struct NewStore {
+    data: PathBuf,
+    folder: PathBuf,
+    is_complete: bool,
+}
+
+impl NewStore {
+    /// Creates an empty database in a folder of its own.
+    pub(crate) fn create(dir: &DataDir) -> Result<Self, StoreError> {
+        let data = dir.path().to_owned();
+        let folder = data.join(UNFINISHED_FOLDER);
+        let _ = fs::remove_dir_all(&folder);
+        let created = data_dir::create_folder(&folder);
+        let this = Self { data, folder, is_complete: false };
+        let database = this.database();
+        let created = created.and_then(|()| data_dir::create_file(&database));
+        created.map_err(|error| io_error(&database, &error))?;
+        Ok(this)
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub(crate) fn database(&self) -> PathBuf {
+        self.folder.join(DATABASE_FILE)
+    }
+
+    /// Replaces the store in the data folder, if there is one. Its files are moved to a folder
+    /// `replaced-...` in the data folder.
+    pub(crate) fn install(mut self) -> Result<(), StoreError> {
+        let commit = || {
+            File::open(self.database())?.sync_all()?;
+            sync_folder(&self.folder)?;
+            fs::rename(&self.folder, self.data.join(COMPLETE_FOLDER))?;
+            sync_folder(&self.data)
+        };
+        commit().map_err(|error| io_error(&self.folder, &error))?;
+        self.is_complete = true;
+        install(&self.data)
+    }
+}
+
+impl Drop for NewStore {
+    fn drop(&mut self) {
+        if !self.is_complete {
+            let _ = fs::remove_dir_all(&self.folder);
+        }
+    }
+}
+
+/// Moves a complete new store into place. Does nothing if there is none. The caller must hold the
+/// lock on the folder.
+pub(crate) fn install(data: &Path) -> Result<(), StoreError> {
+    let new = data.join(COMPLETE_FOLDER);
+    if !new.is_dir() {
+        return Ok(());
+    }
+    let replaced = new.join(REPLACED);
+    let work = || -> io::Result<()> {
+        data_dir::create_folder(&replaced)?;
+        for (from, to) in moves(data) {
+            fs::rename(from, to)?;
+        }
+        sync_folder(&replaced)?;
+        sync_folder(data)?;
+        if fs::read_dir(&replaced)?.next().is_some() {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+            fs::rename(&replaced, data.join(format!("replaced-{}", now.as_millis())))?;
+        }
+        fs::remove_dir_all(&new)?;
+        sync_folder(data)
+    };
+    work().map_err(|error| io_error(&new, &error))
+}
+
+/// Returns the remaining moves of files, in order: the files of the existing store aside, and then
+/// the new files into place. A file that has a new one in the new folder belongs to the existing
+/// store. The new database comes last, since all files beside the place of the database are moved
+/// aside as long as it is missing.
+fn moves(data: &Path) -> Vec<(PathBuf, PathBuf)> {
+    let new = data.join(COMPLETE_FOLDER);
+    let is_new = |name: &str| new.join(name).exists();
+    let mut aside = Vec::new();
+    if is_new(DATABASE_FILE) {
+        aside.extend(DATABASE_FILES);
+    }
+    if is_new(COMMITS_FILE) {
+        aside.push(COMMITS_FILE);
+    }
+    let aside = aside.into_iter().map(|name| (data.join(name), new.join(REPLACED).join(name)));
+    let into_place = [COMMITS_FILE, DATABASE_FILE].map(|name| (new.join(name), data.join(name)));
+    aside.chain(into_place).filter(|(from, _)| from.exists()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Writes files with this text as their content.
+    fn write(folder: &Path, names: &[&str], text: &str) {
+        fs::create_dir_all(folder).unwrap();
+        names.iter().for_each(|name| fs::write(folder.join(name), text).unwrap());
+    }
+
+    #[test]
+    fn an_interrupted_replacement_is_completed_wherever_it_was_interrupted() {
+        let old = [&DATABASE_FILES[..], &[COMMITS_FILE]].concat();
+        for is_replacing in [false, true] {
+            let mut interrupted_after = 0;
+            loop {
+                let folder = tempfile::tempdir().unwrap();
+                let data = folder.path();
+                let new = data.join(COMPLETE_FOLDER);
+                write(&new, &[DATABASE_FILE, "bridgemaster.db-shm", COMMITS_FILE], "new");
+                fs::create_dir(new.join(REPLACED)).unwrap();
+                if is_replacing {
+                    write(data, &old, "old");
+                }
+                let all = moves(data);
+                for (from, to) in all.iter().take(interrupted_after) {
+                    fs::rename(from, to).unwrap();
+                }
+                install(data).unwrap();
+
+                let text = |path: PathBuf| fs::read_to_string(path).unwrap();
+                assert_eq!(text(data.join(DATABASE_FILE)), "new");
+                assert_eq!(text(data.join(COMMITS_FILE)), "new");
+                let mut names: Vec<_> =
+                    fs::read_dir(data).unwrap().map(|entry| entry.unwrap().path()).collect();
+                names.retain(|path| path.is_dir());
+                assert_eq!(names.len(), usize::from(is_replacing), "{names:?}");
+                for folder in names {
+                    for name in &old {
+                        assert_eq!(text(folder.join(name)), "old", "{interrupted_after}");
+                    }
+                }
+                if interrupted_after == all.len() {
+                    break;
+                }
+                interrupted_after += 1;
+            }
+        }
+    }
+
+    #[test]
+    fn a_new_store_that_is_not_installed_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = DataDir::prepare(folder.path()).unwrap();
+        drop(NewStore::create(&dir).unwrap());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}
