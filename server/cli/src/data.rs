@@ -10,14 +10,14 @@ use anyhow::{Context as _, bail};
 use bridgemaster_server::repair_records;
 use bridgemaster_store as store;
 use bridgemaster_store::{
-    CheckReport, CommitCompleteness, DamagedValue, DataDir, LadderChange, LadderId, MatchId,
-    MigrationReport, RecordStore as _, SqliteOptions, SqliteStore, Store as _, StoreError,
-    TransferReport, Write, copy_from_postgres, copy_to_postgres,
+    CheckReport, CommitCompleteness, DamagedValue, DataDir, LadderChange, LadderId,
+    LadderStore as _, MatchId, MigrationReport, RecordStore as _, SqliteOptions, SqliteStore,
+    Store as _, StoreError, TransferReport, Write, copy_from_postgres, copy_to_postgres,
 };
 use clap::{Args, Subcommand};
 
 use crate::{
-    failure::misuse, output, process::block_on, quantities::count, replay_files::Inspection,
+    failure::misuse, files, output, process::block_on, quantities::count, replay_files::Inspection,
 };
 
 #[derive(Args)]
@@ -152,11 +152,11 @@ impl DataArgs {
 }
 
 fn check(dir: &Path, replays: Option<&Path>) -> anyhow::Result<()> {
-    if let Some(replays) = replays.filter(|replays| !replays.is_dir()) {
-        return Err(misuse(format!("--replays: no such folder: {}", replays.display())));
+    if let Some(replays) = replays {
+        files::check_folder("--replays ", replays)?;
     }
     let mut inspection = Inspection::new(replays);
-    let report = store::check_with_inspector(&existing(dir)?, &mut inspection)?;
+    let report = store::check_with_inspector(&source(dir)?, &mut inspection)?;
     output::print(&summary(dir, &report))?;
     for problem in &inspection.problems {
         output::print(&format!("{problem}\n"))?;
@@ -168,7 +168,7 @@ fn check(dir: &Path, replays: Option<&Path>) -> anyhow::Result<()> {
 }
 
 async fn backup(dir: &Path, to: &Path) -> anyhow::Result<()> {
-    let report = store::backup(&existing(dir)?, to).await?;
+    let report = store::backup(&source(dir)?, to).await?;
     output::print(&summary(to, &report))?;
     if report.is_sound() {
         return Ok(());
@@ -218,7 +218,7 @@ impl FromStr for StoreLocation {
 async fn copy(from: StoreLocation, to: StoreLocation) -> anyhow::Result<()> {
     let copied = match (from, to) {
         (StoreLocation::Folder(from), StoreLocation::Database(to)) => {
-            copy_to_postgres(&existing(&from)?, &to).await
+            copy_to_postgres(&source(&from)?, &to).await
         }
         (StoreLocation::Database(from), StoreLocation::Folder(to)) => {
             copy_from_postgres(&from, &DataDir::prepare(to)?).await
@@ -269,14 +269,15 @@ fn transfer_summary(report: &TransferReport) -> String {
     )
 }
 
-/// Opens an existing data folder.
-///
-/// # Errors
-/// Misuse if the folder does not exist.
+/// Returns an existing data folder that is only read, for example on a read-only medium.
+fn source(dir: &Path) -> anyhow::Result<DataDir> {
+    files::check_folder("", dir)?;
+    Ok(DataDir::read_only(dir))
+}
+
+/// Opens an existing data folder for changes.
 fn existing(dir: &Path) -> anyhow::Result<DataDir> {
-    if !dir.is_dir() {
-        return Err(misuse(format!("no such folder: {}", dir.display())));
-    }
+    files::check_folder("", dir)?;
     let shown = || dir.display().to_string();
     DataDir::prepare(dir).with_context(shown)
 }
@@ -316,7 +317,27 @@ async fn drop_match(dir: &Path, match_id: MatchId) -> anyhow::Result<()> {
 async fn drop_ladder(dir: &Path, ladder_id: LadderId) -> anyhow::Result<()> {
     let dir = existing(dir)?;
     let drop = Write::ChangeLadder { ladder_id: ladder_id.clone(), change: LadderChange::Drop };
-    change(&dir, async |store| store.commit(vec![drop]).await).await?;
+    let known = change(&dir, async |store| {
+        let ladders = store.ladders().await?;
+        let intact = ladders.intact.into_iter().map(|ladder| ladder.ladder_id.to_string());
+        let damaged = ladders.damaged.into_iter().filter_map(|damage| match damage.value {
+            DamagedValue::Ladder(name) => Some(name),
+            _ => None,
+        });
+        let known: Vec<String> = intact.chain(damaged).collect();
+        if known.iter().any(|name| name == ladder_id.as_str()) {
+            store.commit(vec![drop]).await?;
+            return Ok(None);
+        }
+        Ok(Some(known.join(", ")))
+    });
+    if let Some(known) = known.await? {
+        return Err(misuse(format!(
+            "--ladder {ladder_id}: no such ladder in {}; its ladders: {}",
+            dir.path().display(),
+            if known.is_empty() { "none" } else { &known }
+        )));
+    }
     let text = format!("removed ladder {ladder_id} from {}\n", dir.path().display());
     Ok(output::print(&text)?)
 }

@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, File, OpenOptions},
-    io::{Read as _, Write as _},
+    io::{ErrorKind, Read as _, Write as _},
     path::{Path, PathBuf},
 };
 
@@ -24,6 +24,24 @@ pub(super) fn read(path: &Path, limit_bytes: u64) -> anyhow::Result<Vec<u8>> {
         bail!("{shown} is too large; the limit is {limit_bytes} bytes");
     }
     Ok(bytes)
+}
+
+/// Checks that a folder exists and can be read.
+///
+/// # Errors
+/// Misuse of `flag`, if there is no such folder.
+pub(super) fn check_folder(flag: &str, path: &Path) -> anyhow::Result<()> {
+    let shown = path.display();
+    match fs::read_dir(path) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            Err(misuse(format!("{flag}{shown}: no such folder")))
+        }
+        Err(error) if error.kind() == ErrorKind::NotADirectory => {
+            Err(misuse(format!("{flag}{shown} is not a folder")))
+        }
+        Err(error) => Err(error).with_context(|| format!("cannot read the folder {shown}")),
+    }
 }
 
 /// Reads a UTF-8 file of at most `limit_bytes`.

@@ -47,6 +47,36 @@ pub(super) fn print(text: &str) -> io::Result<()> {
     write_out(&escape_lines(text))
 }
 
+/// Checks that standard output was not closed when the program was started, because a secret that
+/// is printed only once would be lost.
+pub(super) fn check_open(secret: &str) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        !was_stdout_closed(),
+        "standard output is closed, so the {secret} would be lost; redirect it to a file"
+    );
+    Ok(())
+}
+
+/// Returns whether standard output was closed. The standard library then has opened `/dev/null` for
+/// reading and writing in its place; a shell opens it only for writing.
+#[cfg(target_os = "linux")]
+fn was_stdout_closed() -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+
+    const STDOUT: i32 = 1;
+    let null = std::fs::metadata("/dev/null").map(|null| null.rdev());
+    let device = uapi::fstat(STDOUT).map(|stdout| stdout.st_rdev);
+    let is_null = null.is_ok_and(|null| device.is_ok_and(|device| device == null));
+    let flags = uapi::fcntl_getfl(STDOUT);
+    is_null && flags.is_ok_and(|flags| flags & uapi::c::O_ACCMODE == uapi::c::O_RDWR)
+}
+
+/// Returns `false`, since this is not known on this system.
+#[cfg(not(target_os = "linux"))]
+fn was_stdout_closed() -> bool {
+    false
+}
+
 /// Prints an update from a command that runs until its output is closed.
 ///
 /// # Errors

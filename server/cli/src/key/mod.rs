@@ -106,6 +106,9 @@ impl KeyArgs {
                     // The file is created before the key, whose secret would be lost if the file
                     // could not be written.
                     let file = output.as_deref().map(SecretFile::new).transpose()?;
+                    if file.is_none() {
+                        output::check_open("key")?;
+                    }
                     add(&*place.open_or_create().await?, request, file).await
                 }
                 KeyCommand::List { place } => list(&*place.open().await?).await,

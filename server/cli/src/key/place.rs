@@ -8,7 +8,7 @@ use std::{
 use bridgemaster_store::{DATABASE_FILE, DataDir, KeyStore, PostgresKeys, SqliteKeys};
 use clap::Args;
 
-use crate::failure::misuse;
+use crate::{failure::misuse, files};
 
 /// Flags for the keys' location.
 #[derive(Args)]
@@ -34,9 +34,7 @@ impl KeyPlace {
     pub(super) async fn open(&self) -> anyhow::Result<Box<dyn KeyStore>> {
         if let (Some(dir), None) = (&self.dir, &self.store) {
             let shown = dir.display();
-            if !dir.is_dir() {
-                return Err(misuse(format!("--data {shown}: no such folder")));
-            }
+            files::check_folder("--data ", dir)?;
             if !dir.join(DATABASE_FILE).is_file() {
                 return Err(misuse(format!(
                     "--data {shown} is not a data folder; create one with `key add` or `serve --data`"

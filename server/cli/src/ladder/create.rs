@@ -5,6 +5,7 @@ use bridgemaster_proto::{
     escape::Escaped,
     v1::{ClosingRule, CreateLadderRequest, Ladder, LadderReplays, RatingMethod},
 };
+use bridgemaster_sdk::DEFAULT_SERVER_URL;
 use clap::{Args, ValueEnum};
 
 use crate::{
@@ -137,10 +138,14 @@ impl CreateArgs {
             let name = Escaped(&created.ladder_id);
             let seats = created.config.map_or(0, |config| config.seats);
             let program = output::program();
+            let server = match self.server.url.as_str() {
+                DEFAULT_SERVER_URL => String::new(),
+                url => format!(" --server {}", shell_words::quote(&Escaped(url).to_string())),
+            };
             let text = format!(
                 "ladder {name} plays matches of {seats} seats between bots that attend its \
-                 queue\n\nEnter a bot:\n  {program} attend --queue {name} -- COMMAND\n\nShow \
-                 the standings:\n  {program} ladder standings {name}\n"
+                 queue\n\nEnter a bot:\n  {program} attend --queue {name}{server} -- COMMAND\n\n\
+                 Show the standings:\n  {program} ladder standings {name}{server}\n"
             );
             Ok(output::print(&text)?)
         })

@@ -77,6 +77,9 @@ pub(super) struct CreateArgs {
 impl CreateArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let seats = self.match_flags.seats_or_max()?;
+        if self.reservations.len() < usize::from(seats.get()) {
+            output::check_open("join tickets")?;
+        }
         let mut config = match self.page {
             Some(_) => self.match_flags.config_for_people(seats)?,
             None => self.match_flags.config(seats)?,

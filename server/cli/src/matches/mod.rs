@@ -141,6 +141,7 @@ pub(super) struct TicketsArgs {
 
 impl TicketsArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {
+        output::check_open("join tickets")?;
         block_on(async {
             let mut client = self.server.connect().await?;
             let request = ReplaceTicketsRequest { match_id: self.match_id, seats: self.seats };
