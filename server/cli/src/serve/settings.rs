@@ -109,10 +109,10 @@ pub(super) struct Settings {
     /// With --require-keys, calls of this service need a key with the rules scope.
     #[arg(long)]
     pub(super) rules: bool,
-    /// PEM file with the certificate chain; enables TLS, reloaded on SIGHUP
+    /// PEM file with the certificate chain; enables TLS, reloaded when it changes
     #[arg(long, value_name = "FILE")]
     pub(super) tls_cert: Option<PathBuf>,
-    /// PEM file with the private key of the certificate, reloaded on SIGHUP
+    /// PEM file with the private key of the certificate, reloaded when it changes
     #[arg(long, value_name = "FILE")]
     pub(super) tls_key: Option<PathBuf>,
     /// Require client certificates issued by a CA in this PEM file

@@ -100,7 +100,7 @@ fn files(folder: &str) -> Vec<PathBuf> {
 }
 
 #[test]
-fn a_check_finds_a_whole_folder_whole_and_names_what_is_damaged() {
+fn a_check_names_the_damaged_values() {
     let mut fixture = Fixture::make();
     let [data, replays, none] = ["data", "replays", "none"].map(|name| fixture.path(name));
     let whole = "1 match in play, 1 finished, 0 keys";
@@ -127,7 +127,7 @@ fn a_check_finds_a_whole_folder_whole_and_names_what_is_damaged() {
 }
 
 #[test]
-fn a_match_that_was_cancelled_lacks_no_replay_file() {
+fn a_cancelled_match_needs_no_replay_file() {
     let mut fixture = Fixture::make();
     let (data, replays) = (fixture.path("data"), fixture.path("replays"));
     succeed(format!("match cancel {} {}", fixture.waiting, fixture.at()));
@@ -150,6 +150,10 @@ fn a_backup_made_beside_a_server_is_restored_and_served() {
     let later = fixture.create("");
     fixture.stop();
 
+    let modified = || fs::metadata(&backup).unwrap().modified().unwrap();
+    let before = modified();
+    good(format!("check {backup}"), &[]);
+    assert_eq!(modified(), before, "a check works on a read-only medium");
     good(format!("restore {backup} {restored}"), &[]);
     for folder in [&backup, &restored] {
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
@@ -176,7 +180,7 @@ fn a_backup_made_beside_a_server_is_restored_and_served() {
 }
 
 #[test]
-fn a_damaged_backup_is_not_restored_and_a_damaged_folder_not_backed_up_without_a_word() {
+fn damage_is_reported_by_backup_and_refused_by_restore() {
     let mut fixture = Fixture::make();
     fixture.stop();
     let [data, backup, restored] = ["data", "backup", "restored"].map(|name| fixture.path(name));
@@ -228,7 +232,7 @@ fn a_missing_row_is_reported_until_its_loss_is_accepted() {
 }
 
 #[test]
-fn a_damaged_note_is_told_with_the_command_that_drops_it() {
+fn a_damaged_record_is_reported_with_the_command_that_drops_it() {
     let mut fixture = Fixture::make();
     let data = fixture.path("data");
     let create =
@@ -248,7 +252,7 @@ fn a_damaged_note_is_told_with_the_command_that_drops_it() {
 }
 
 #[test]
-fn a_damaged_note_of_a_group_that_is_not_over_is_dropped_and_its_chance_stays_secret() {
+fn dropping_the_damaged_record_of_a_running_group_keeps_its_seeds_secret() {
     let mut fixture = Fixture::make();
     let data = fixture.path("data");
     let of_group = |place| format!("--startup-ms 1 --reveal-with-group --group {place}");
@@ -279,14 +283,20 @@ fn a_damaged_note_of_a_group_that_is_not_over_is_dropped_and_its_chance_stays_se
 }
 
 #[test]
-fn a_match_is_dropped_from_a_folder_that_no_server_uses() {
+fn a_match_or_ladder_is_dropped_from_a_folder_that_no_server_uses() {
     let mut fixture = Fixture::make();
     let data = fixture.path("data");
     let (ended, waiting) = (fixture.ended.clone(), fixture.waiting.clone());
+    let created = succeed(format!("ladder create class --seats 2 {}", fixture.at()));
+    // The server does not listen on the default address, so commands that users copy name it.
+    assert_eq!(created.matches(&fixture.at()).count(), 2, "{created}");
     let in_use = ["in use by another server", "--drop-match"];
     bad(format!("drop {data} {waiting}"), 1, &in_use);
     fixture.stop();
     bad(format!("drop {data} 0000000000000000"), 2, &["0000000000000000"]);
+    let typo = ["clas: no such ladder", "its ladders: class"];
+    bad(format!("drop {data} --ladder clas"), 2, &typo);
+    good(format!("drop {data} --ladder class"), &["removed ladder class"]);
     // Damaged records, which a server would quarantine.
     alter(&data, DAMAGE);
     alter(&data, DAMAGED_HEADER);

@@ -1,11 +1,14 @@
 //! Tests `key`, and a server that requires keys.
 
-use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
+use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, process::Command, time::Instant};
 
 use crate::{
     data::alter,
     kit::{
-        program::{Ran, assert_has, bridgemaster, refused, run, succeed, wait_for, wait_until},
+        program::{
+            Background, PATIENCE, PROGRAM, Ran, assert_has, bridgemaster, refused, run, succeed,
+            wait_for, wait_until,
+        },
         served::Served,
     },
 };
@@ -32,7 +35,7 @@ fn parts(key: &str) -> (&str, &str) {
 }
 
 #[test]
-fn a_key_is_written_to_a_file_that_nobody_else_may_open() {
+fn a_key_is_written_to_a_file_that_only_its_owner_can_read() {
     let folder = tempfile::tempdir().unwrap();
     let [data, file, other] =
         ["data", "alice.key", "other.key"].map(|name| folder.path().join(name));
@@ -61,7 +64,7 @@ fn run_with(key: &str, line: &str) -> Ran {
 }
 
 #[test]
-fn a_secret_is_shown_once_and_never_again() {
+fn a_secret_is_printed_only_when_its_key_is_created() {
     let folder = tempfile::tempdir().unwrap();
     let text = add(folder.path(), "Ælfric", "play create");
     let (id, secret) = parts(&text);
@@ -75,7 +78,7 @@ fn a_secret_is_shown_once_and_never_again() {
 }
 
 #[test]
-fn a_key_is_made_used_and_revoked_beside_a_running_server() {
+fn keys_are_created_and_revoked_while_a_server_runs() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path();
     let server = Served::start(format!("--data {} --require-keys -vv", data.display()));
@@ -102,25 +105,27 @@ fn a_key_is_made_used_and_revoked_beside_a_running_server() {
     let logged = server.log();
     for text in [&player, &maker] {
         let (id, secret) = parts(text);
-        assert!(logged.contains(id), "the log tells who called:\n{logged}");
+        assert!(logged.contains(id), "the log names the caller:\n{logged}");
         assert!(!logged.contains(secret));
     }
 }
 
 #[test]
-fn misuse_of_keys_is_told_with_what_would_be_valid() {
+fn an_invalid_key_is_refused_with_the_valid_values() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path();
     add(data, "somebody", "play");
-    for (line, expected) in [
+    let cases: [(&str, &str); 8] = [
         ("add x", "--scope play (take seats)"),
         ("add", "NAME"),
         ("add x --scope play --expires soon", "such as 90d"),
         ("add x --scope all", "play, create, read, admin and rules"),
         ("add ' x' --scope play", "without a space at either end"),
         ("add 'a\u{202e}b' --scope play", "printable"),
+        (&format!("add {} --scope play", "\u{301}".repeat(64)), "combining marks"),
         ("revoke nobody", "nobody"),
-    ] {
+    ];
+    for (line, expected) in cases {
         key(data, line).fails(2, &[expected]);
     }
     add(data, "twice", "play");
@@ -140,7 +145,7 @@ fn misuse_of_keys_is_told_with_what_would_be_valid() {
 }
 
 #[test]
-fn a_damaged_key_is_shown_as_such_and_revoking_it_frees_its_name() {
+fn a_damaged_key_is_listed_and_revoking_it_frees_its_name() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path();
     let shown = data.to_str().unwrap();
@@ -172,7 +177,7 @@ fn a_damaged_key_is_shown_as_such_and_revoking_it_frees_its_name() {
 }
 
 #[test]
-fn listing_and_revoking_make_nothing() {
+fn listing_and_revoking_create_no_files() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("data");
     for line in ["list", "revoke alice"] {
@@ -203,7 +208,7 @@ fn the_list_shows_when_a_key_was_last_used_and_when_it_expires() {
 }
 
 #[test]
-fn an_owner_of_several_keys_is_spelled_the_same_each_time() {
+fn an_owner_with_a_confusable_name_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let add =
@@ -218,7 +223,7 @@ fn an_owner_of_several_keys_is_spelled_the_same_each_time() {
 }
 
 #[test]
-fn many_keys_are_made_from_a_file_or_none() {
+fn either_all_keys_of_a_file_are_created_or_none() {
     let folder = tempfile::tempdir().unwrap();
     let [data, file, keys] = ["data", "class.csv", "keys.csv"].map(|name| folder.path().join(name));
     let from_file = |text: &str, flags: &str| {
@@ -230,7 +235,7 @@ fn many_keys_are_made_from_a_file_or_none() {
     let problems = ["class.csv", "line 2: scopes", "line 4: expires", "no key is created"];
     assert_eq!(from_file(wrong, "").fails(2, &problems).out, "");
     let wrong = "alice,play\ntaken,play\nAlice,play,9w\n";
-    let alike = "line 3: the name Alice is confusable with alice";
+    let alike = "line 3: the name \"Alice\" is confusable with \"alice\", the name on line 1";
     let problems = ["line 2: the name taken", alike];
     assert_eq!(from_file(wrong, "").fails(2, &problems).out, "");
     assert!(!list(&data).contains("alice"));
@@ -247,6 +252,54 @@ fn many_keys_are_made_from_a_file_or_none() {
     let line = |name: &str| listed.lines().find(|line| line.contains(name)).unwrap();
     assert_eq!(line("alice").matches("alice").count(), 2, "{listed}");
     assert!(line("bob").contains("team 1"), "{listed}");
+}
+
+#[test]
+fn ten_thousand_keys_are_created_from_one_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let [data, file] = ["data", "all.csv"].map(|name| folder.path().join(name));
+    let lines: String =
+        (1..=10_000).map(|n| format!("player {n},play,90d,team {}\n", n / 2)).collect();
+    fs::write(&file, lines).unwrap();
+    let start = Instant::now();
+    let made = key(&data, &format!("add --from-csv {}", file.display()));
+    let made = made.fails(0, &["creating 10000 keys", "created 10000 keys"]);
+    assert_eq!(made.out.lines().count(), 10_001);
+    // Comparing each pair of names would take an hour.
+    assert!(start.elapsed() < PATIENCE, "{:?}", start.elapsed());
+}
+
+#[test]
+fn twenty_keys_are_added_to_a_new_folder_at_the_same_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let line = |n| format!("key add player-{n} --scope play --data {}", data.display());
+    let started: Vec<Background> = (0..20).map(|n| Background::start(line(n))).collect();
+    for adding in started {
+        adding.ended().exits(0);
+    }
+    assert_eq!(list(&data).matches("UTC").count(), 20);
+}
+
+#[test]
+fn a_folder_that_cannot_be_read_is_not_called_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    // Unlike missing permissions, a link to itself is unreadable for the administrator too.
+    let data = folder.path().join("data");
+    std::os::unix::fs::symlink(&data, &data).unwrap();
+    key(&data, "list").fails(1, &["cannot read the folder", "symbolic links"]);
+}
+
+#[test]
+fn no_key_is_created_if_standard_output_is_closed() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    add(data, "alice", "play");
+    let close = ["-c", "exec \"$0\" \"$@\" >&-", PROGRAM];
+    let line = ["key", "add", "bob", "--scope", "play", "--data", data.to_str().unwrap()];
+    let ran = Ran::from(Command::new("sh").args(close).args(line).output().unwrap());
+    ran.fails(1, &["standard output is closed"]);
+    assert!(!list(data).contains("bob"));
 }
 
 #[test]

@@ -1,6 +1,12 @@
 //! Tests `serve` with TLS, and commands that connect to it.
 
-use std::{fs, path::Path, process::Stdio};
+use std::{
+    fs,
+    io::{Read as _, Write as _},
+    net::TcpStream,
+    path::Path,
+    process::{Command, Stdio},
+};
 
 use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
 use serde_json::Value;
@@ -8,7 +14,7 @@ use serde_json::Value;
 use crate::{
     certificates::{Authority, Certified},
     kit::{
-        program::{Ran, all_refused, assert_has, bridgemaster, run, wait_until},
+        program::{PROGRAM, Ran, all_refused, assert_has, bridgemaster, run, wait_until},
         served::Served,
     },
 };
@@ -45,7 +51,7 @@ fn commands_and_bots_reach_a_server_with_tls() {
 }
 
 #[test]
-fn a_hangup_makes_a_server_read_its_files_again_and_keep_the_old_when_they_are_bad() {
+fn sighup_reloads_tls_files_unless_they_are_invalid() {
     let (before, after) = (Authority::new(), Authority::new());
     let own = before.certify("server");
     let server = Served::start(flags(&own));
@@ -66,7 +72,7 @@ fn a_hangup_makes_a_server_read_its_files_again_and_keep_the_old_when_they_are_b
 }
 
 #[test]
-fn a_hangup_does_not_end_a_server_without_tls() {
+fn signals_that_request_nothing_do_not_end_a_server() {
     let server = Served::start("");
     for count in 1..=2 {
         server.signal("-HUP");
@@ -74,11 +80,12 @@ fn a_hangup_does_not_end_a_server_without_tls() {
             server.log().matches("SIGHUP ignored").count() == count
         });
     }
+    ["-USR1", "-USR2", "-ALRM"].into_iter().for_each(|name| server.signal(name));
     run(format!("match create --seats 2 --server {}", server.url)).exits(0);
 }
 
 #[test]
-fn files_that_cannot_be_used_are_told_before_the_server_listens() {
+fn unusable_tls_files_are_reported_before_the_server_listens() {
     let authority = Authority::new();
     let (own, other) = (authority.certify("server"), authority.certify("other"));
     let [cert, key, other_key] =
@@ -88,9 +95,16 @@ fn files_that_cannot_be_used_are_told_before_the_server_listens() {
         (&serve(format!("--tls-cert {cert}")), &["--tls-key"]),
         (&serve(format!("--tls-key {key}")), &["--tls-cert"]),
         (&serve(format!("--tls-client-ca {cert}")), &["--tls-cert"]),
-        (&serve(format!("--tls-cert {key} --tls-key {key}")), &[key]),
-        (&serve(format!("--tls-cert {cert} --tls-key {other_key}")), &[other_key]),
-        (&serve(format!("--tls-cert no/such.pem --tls-key {key}")), &["no/such.pem"]),
+        (&serve(format!("--tls-cert {key} --tls-key {key}")), &[key, "no PEM certificate"]),
+        (&serve(format!("--tls-cert {cert} --tls-key {cert}")), &[cert, "no unencrypted PEM key"]),
+        (
+            &serve(format!("--tls-cert {cert} --tls-key {other_key}")),
+            &[other_key, "does not belong to"],
+        ),
+        (
+            &serve(format!("--tls-cert no/such.pem --tls-key {key}")),
+            &["no/such.pem", "No such file"],
+        ),
     ]);
 }
 
@@ -99,6 +113,10 @@ fn files_that_cannot_be_used_are_told_before_the_server_listens() {
 fn self_signed(folder: &Path, is_ca: IsCa) -> Certified {
     let mut params = CertificateParams::new(["127.0.0.1".to_owned()]).unwrap();
     params.is_ca = is_ca;
+    write_self_signed(folder, params)
+}
+
+fn write_self_signed(folder: &Path, params: CertificateParams) -> Certified {
     let pair = KeyPair::generate().unwrap();
     let (cert, key) = (folder.join("server.pem"), folder.join("server.key"));
     fs::write(&cert, params.self_signed(&pair).unwrap().pem()).unwrap();
@@ -107,7 +125,35 @@ fn self_signed(folder: &Path, is_ca: IsCa) -> Certified {
 }
 
 #[test]
-fn a_certificate_that_nobody_else_has_signed_is_trusted_or_its_mistake_is_explained() {
+fn an_expired_certificate_is_logged_and_its_end_is_a_metric() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut params = CertificateParams::new(["127.0.0.1".to_owned()]).unwrap();
+    params.not_after = rcgen::date_time_ymd(2020, 1, 1);
+    let own = write_self_signed(folder.path(), params);
+    let mut server = Served::start(format!("{} --metrics 127.0.0.1:0", flags(&own)));
+    wait_until("the warning", || server.log().contains("has expired"));
+    let line = server.line("metrics at");
+    let address = line.trim().strip_prefix("metrics at http://").unwrap();
+    let mut connection = TcpStream::connect(address.strip_suffix("/metrics").unwrap()).unwrap();
+    let request = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    connection.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    connection.read_to_string(&mut answer).unwrap();
+    assert_has(&answer, &["bridgemaster_tls_certificate_expires_seconds 1577836800"]);
+}
+
+#[test]
+fn a_limit_on_file_sizes_fails_a_write_and_does_not_kill_the_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let limited = ["-c", "ulimit -f 4 && exec \"$0\" \"$@\"", PROGRAM];
+    let mut command = Command::new("sh");
+    command.args(limited).args(["serve", "--no-page", "--listen", "127.0.0.1:0", "--data"]);
+    let ran = Ran::from(command.arg(folder.path()).output().unwrap());
+    ran.exits(1);
+}
+
+#[test]
+fn a_self_signed_certificate_is_trusted_or_the_problem_is_explained() {
     let folder = tempfile::tempdir().unwrap();
     let own = self_signed(folder.path(), IsCa::ExplicitNoCa);
     let server = Served::start(flags(&own));
@@ -122,7 +168,7 @@ fn a_certificate_that_nobody_else_has_signed_is_trusted_or_its_mistake_is_explai
 }
 
 #[test]
-fn a_client_without_the_certificate_that_the_server_asks_for_is_told_so() {
+fn a_missing_client_certificate_is_reported() {
     let authority = Authority::new();
     let (own, ca) = (authority.certify("server"), authority.ca().display().to_string());
     let server = Served::start(format!("{} --tls-client-ca {ca}", flags(&own)));
@@ -141,7 +187,7 @@ fn a_client_without_the_certificate_that_the_server_asks_for_is_told_so() {
 }
 
 #[test]
-fn tls_on_one_side_only_is_explained() {
+fn tls_on_only_one_side_is_explained() {
     let encrypted = Served::start(flags(&Authority::new().certify("server")));
     let plain = Served::start("");
     for (server, wrong, right) in

@@ -98,15 +98,16 @@ async fn unusable_new_files_are_reported_and_the_old_ones_stay_in_use() {
     let whole = std::fs::read(&own.cert).unwrap();
 
     std::fs::write(&own.cert, "no certificate at all").unwrap();
-    let error = server.tls.reload().unwrap_err();
+    let error = server.tls.reload_if_changed().unwrap_err();
     assert!(matches!(error, TlsError::NoCertificate { .. }), "{error}");
+    assert!(matches!(server.tls.reload_if_changed(), Ok(false)), "an error is reported once");
     assert!(error.to_string().contains(own.cert.to_str().unwrap()));
 
     std::fs::write(&own.cert, &whole).unwrap();
     let key = std::fs::read(&own.key).unwrap();
     std::fs::copy(authority.certify("another").key, &own.key).unwrap();
     let error = server.tls.reload().unwrap_err();
-    assert!(matches!(error, TlsError::Pair { .. }), "{error}");
+    assert!(matches!(error, TlsError::OtherKey { .. }), "{error}");
 
     std::fs::remove_file(&own.key).unwrap();
     let error = server.tls.reload().unwrap_err();
@@ -114,7 +115,7 @@ async fn unusable_new_files_are_reported_and_the_old_ones_stay_in_use() {
 
     assert!(can_connect(&server, &trusting(&authority)).await);
     std::fs::write(&own.key, key).unwrap();
-    server.tls.reload().unwrap();
+    assert!(server.tls.reload_if_changed().unwrap());
 }
 
 fn few_handshakes() -> Limits {

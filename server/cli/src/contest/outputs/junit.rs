@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bot_that_failed_is_named_with_its_last_words() {
+    fn a_failed_bot_is_named_with_its_stderr() {
         let mut report = report();
         report.exit.reason = ExitReason::BotFault;
         report.exit.code = report.exit.reason.code();
