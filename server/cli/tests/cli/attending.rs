@@ -54,7 +54,7 @@ fn a_contest_plays_bots_that_attend_with_a_seed_for_each_of_their_matches() {
 }
 
 #[test]
-fn what_cannot_attend_or_be_attended_is_told_before_anything_starts() {
+fn invalid_attendances_are_refused_before_the_start() {
     let nameless = "contest --bot far=@ --against greedy --server http://x:1";
     all_refused(&[
         ("contest --bot far=@ada --against greedy", &["--server URL"]),
@@ -89,7 +89,7 @@ async fn watched_queue(server: &Served) -> Streaming<WatchQueueResponse> {
 }
 
 #[tokio::test]
-async fn a_bot_pauses_on_a_signal_over_a_restart_of_the_server_and_goes_on_on_another() {
+async fn a_pause_lasts_over_a_server_restart_until_the_next_signal() {
     let server = Served::start("");
     let mut watched = watched_queue(&server).await;
     let bot = attend(&server, &format!("attend --queue cup -- {PROGRAM} bot random"));
@@ -135,7 +135,7 @@ fn an_offer_whose_bot_cannot_be_started_is_declined_and_the_next_is_played() {
 }
 
 #[test]
-fn watching_a_ladder_ends_when_nobody_reads_the_news_any_more() {
+fn watching_a_ladder_ends_when_its_output_is_closed() {
     let server = Served::start("");
     let create = "ladder create class --game carcassonne --house-bot random";
     succeed(format!("{create} --server {}", server.url));

@@ -148,7 +148,7 @@ fn bots_of_every_command_get_the_listed_variables_and_private_folders_and_no_sec
 }
 
 #[test]
-fn a_bot_that_attend_starts_gets_them_too() {
+fn attend_passes_the_variables_to_its_bots() {
     let server = Served::start("");
     let (place, contest) = (Place::new(), Contest::new());
     let at = format!("--server {} --queue cup", server.url);
@@ -162,7 +162,7 @@ fn a_bot_that_attend_starts_gets_them_too() {
 }
 
 #[test]
-fn what_a_bot_writes_into_its_folder_is_not_there_in_the_next_match() {
+fn each_match_has_an_empty_private_folder() {
     let (place, contest) = (Place::new(), Contest::new());
     let weights = place.folder.path().join("weights");
     fs::write(&weights, "as they were\n").unwrap();
@@ -182,7 +182,7 @@ fn what_a_bot_writes_into_its_folder_is_not_there_in_the_next_match() {
 }
 
 #[test]
-fn a_variable_that_is_not_there_or_that_the_command_sets_is_refused_before_anything_starts() {
+fn a_missing_or_reserved_variable_is_refused_before_the_start() {
     for (name, expected) in [
         ("NO_SUCH_VARIABLE", "NO_SUCH_VARIABLE is not set"),
         ("BRIDGEMASTER_STORE", "BRIDGEMASTER_STORE cannot be passed"),
@@ -223,7 +223,7 @@ fn foretold([first, second]: &[Vec<String>; 2]) -> usize {
 }
 
 #[test]
-fn a_bot_with_notes_knows_the_draws_of_its_next_match_unless_each_match_has_its_own_seed() {
+fn a_bot_with_files_knows_later_draws_unless_each_match_has_a_seed() {
     let shared = draws("", "matches of a group share a seed");
     assert!(foretold(&shared) >= 40, "{shared:?}");
     let own = draws("--seeds per-match", "each match had its own seed");

@@ -96,7 +96,7 @@ fn no_process_of_a_bot_outlives_a_contest_or_a_demo_however_it_is_ended() {
 }
 
 #[test]
-fn what_a_bot_leaves_behind_is_gone_when_the_next_match_starts() {
+fn processes_of_a_bot_end_before_its_next_match() {
     let folder = tempfile::tempdir().unwrap();
     let number = marker(20);
     let bot = format!("sh -c 'sleep {number} & exec {PROGRAM} bot greedy'");
@@ -113,7 +113,7 @@ fn what_a_bot_leaves_behind_is_gone_when_the_next_match_starts() {
 }
 
 #[test]
-fn a_bot_that_leaves_its_match_is_told_with_its_last_words() {
+fn a_bot_that_leaves_its_match_is_reported_with_its_stderr() {
     let folder = tempfile::tempdir().unwrap();
     let once = folder.path().join("once");
     let first = format!("mkdir {} && exec {PROGRAM} bot greedy", once.display());
@@ -124,7 +124,7 @@ fn a_bot_that_leaves_its_match_is_told_with_its_last_words() {
 }
 
 #[test]
-fn a_program_that_cannot_be_started_is_told_with_its_reason() {
+fn a_program_that_cannot_be_started_is_reported_with_the_reason() {
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("script");
     for (content, expected) in [
@@ -138,7 +138,7 @@ fn a_program_that_cannot_be_started_is_told_with_its_reason() {
 }
 
 #[test]
-fn faults_of_the_machine_are_told_from_those_of_a_bot() {
+fn faults_of_the_machine_are_distinguished_from_those_of_a_bot() {
     let folder = tempfile::tempdir().unwrap();
     let busy = folder.path().join("busy");
     fs::copy("/bin/true", &busy).unwrap();

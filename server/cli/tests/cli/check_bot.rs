@@ -46,7 +46,7 @@ fn the_report_is_written_as_json_and_as_junit_xml() {
 }
 
 #[test]
-fn a_bot_that_never_comes_fails_with_what_was_expected_and_its_last_words() {
+fn a_bot_that_never_connects_fails_with_its_stderr() {
     let folder = tempfile::tempdir().unwrap();
     let junit = folder.path().join("r.xml");
     let bot = "-- sh -c 'echo out of ideas >&2; exit 3'";
@@ -72,7 +72,7 @@ fn the_list_has_every_check_with_what_it_proves() {
 }
 
 #[test]
-fn what_is_not_there_or_cannot_be_written_is_a_mistake_in_the_command_line() {
+fn missing_or_unwritable_files_are_misuse() {
     let missing = "--json: cannot write no/such/folder/r.json";
     let missing_xml = "--junit: cannot write no/such/folder/r.xml";
     all_refused(&[

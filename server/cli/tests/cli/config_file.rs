@@ -57,7 +57,7 @@ fn the_example_of_the_reference_serves_and_flags_win_over_it() {
 }
 
 #[test]
-fn the_ladder_of_the_organisers_page_is_made_and_has_to_stay_as_it_is() {
+fn the_ladder_of_the_organisers_page_is_created_and_cannot_change() {
     let text = example(LADDER);
     let config = Config::new(&text);
     let data = format!("--data {}", config.data().display());

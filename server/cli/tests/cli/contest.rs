@@ -112,7 +112,7 @@ fn a_verdict_is_printed_while_progress_is_in_lines_and_replays_are_named_by_outc
 }
 
 #[test]
-fn a_bot_is_not_accepted_over_its_equal_and_a_test_without_a_verdict_has_exit_code_3() {
+fn an_undecided_test_has_exit_code_3() {
     let contest = Contest::new();
     let bots = "--bot one=random --bot other=random";
     let ran = contest.run(format!("{bots} --seed spring --max-groups 4 --elo 0,100"));
@@ -122,7 +122,7 @@ fn a_bot_is_not_accepted_over_its_equal_and_a_test_without_a_verdict_has_exit_co
 }
 
 #[test]
-fn a_requirement_that_does_not_hold_has_exit_code_4() {
+fn an_unmet_requirement_has_exit_code_4() {
     let line = "--bot random --against greedy --groups 1 --require 'win_rate>=60%'";
     Contest::new().run(line).prints(4, &["NOT MET"]);
 }
@@ -139,7 +139,7 @@ fn a_round_robin_at_three_seats_ends_with_a_table() {
 }
 
 #[test]
-fn a_plan_tells_groups_and_time_and_leaves_nothing() {
+fn a_plan_estimates_groups_and_time_and_leaves_no_files() {
     let contest = Contest::new();
     contest
         .run("--bot greedy --against random --plan")

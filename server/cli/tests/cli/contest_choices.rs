@@ -36,7 +36,7 @@ fn each_format_plays_its_matches() {
 }
 
 #[test]
-fn a_verdict_is_given_by_the_test_and_the_bounds_that_were_asked_for() {
+fn a_verdict_comes_from_the_chosen_test_and_bounds() {
     let common = "--bot greedy --against random --seed spring --max-groups 40";
     for (flags, expected) in [
         ("--test pentanomial --elo 0,400", "accepted by the pentanomial test"),
@@ -49,7 +49,7 @@ fn a_verdict_is_given_by_the_test_and_the_bounds_that_were_asked_for() {
 }
 
 #[test]
-fn a_contest_ends_with_its_listed_seeds_and_plays_one_that_is_there_twice_once() {
+fn a_contest_plays_each_listed_seed_once() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("seeds");
     fs::write(&file, "spring\nautumn\n\nspring\n").unwrap();
@@ -74,7 +74,7 @@ fn nothing_is_played_by_another_version_of_the_rules() {
 }
 
 #[test]
-fn a_file_may_hold_an_edition_and_a_clock() {
+fn a_contest_file_can_have_an_edition_and_a_clock() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("contest.toml");
     let text = |edition: &str| {
@@ -101,7 +101,7 @@ fn a_file_may_hold_an_edition_and_a_clock() {
 }
 
 #[test]
-fn a_bot_has_its_own_clock_in_whatever_seat_it_sits_and_the_report_says_so() {
+fn a_bot_with_time_odds_has_its_clock_in_every_seat() {
     let contest = Contest::new();
     let json = contest.path.with_extension("json");
     let flags = format!("--groups 1 --clock-of {ODDS} --json {}", json.display());
@@ -128,7 +128,7 @@ fn a_bot_has_its_own_clock_in_whatever_seat_it_sits_and_the_report_says_so() {
 }
 
 #[test]
-fn time_odds_of_nobody_are_refused_before_anything_starts() {
+fn time_odds_of_an_unknown_bot_are_refused_before_the_start() {
     let unknown = "unknown bot \"nobody\"; the bots are greedy, random";
     for (odds, expected) in [
         ("nobody=1", unknown),
@@ -151,7 +151,7 @@ fn a_match_is_made_with_a_clock_for_each_seat() {
 }
 
 #[test]
-fn what_makes_no_contest_is_told_before_anything_starts() {
+fn invalid_contests_are_refused_before_the_start() {
     let both = "--bot greedy --against random";
     for (flags, texts) in [
         ("--bot greddy --against random", &["greddy", "random, greedy"][..]),
@@ -172,7 +172,7 @@ fn what_makes_no_contest_is_told_before_anything_starts() {
 }
 
 #[test]
-fn a_folder_that_has_a_contest_is_not_written_over() {
+fn the_folder_of_another_contest_is_not_overwritten() {
     let contest = Contest::new();
     let flags = "--bot greedy --against random --groups 1";
     contest.run(flags).exits(0);
@@ -209,7 +209,7 @@ fn a_contest_is_read_from_the_file_of_the_documentation() {
 }
 
 #[test]
-fn a_flag_that_would_say_nothing_beside_a_file_or_a_folder_is_refused() {
+fn a_flag_that_a_contest_file_or_folder_overrides_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("contest.toml");
     fs::write(&file, documented()).unwrap();

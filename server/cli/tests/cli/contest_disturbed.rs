@@ -47,7 +47,7 @@ fn is_running(info: &MatchInfo) -> bool {
 }
 
 #[test]
-fn a_contest_whose_server_is_killed_comes_to_the_table_of_one_that_was_left_alone() {
+fn a_killed_server_does_not_change_the_table_of_a_contest() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let flags = format!("{BUILT_IN} --groups 3 --concurrency 2 {PATIENT} {LAGGING}");
@@ -88,7 +88,7 @@ fn annulled(lag: &str, because: &str, disturb: impl FnOnce(Served) -> Served) ->
 }
 
 #[test]
-fn a_match_that_a_crash_of_the_server_loses_is_annulled_and_played_again() {
+fn a_match_that_a_server_crash_loses_is_annulled_and_repeated() {
     let crash = |server: Served| {
         let address = server.address();
         server.kill();
@@ -98,7 +98,7 @@ fn a_match_that_a_crash_of_the_server_loses_is_annulled_and_played_again() {
 }
 
 #[test]
-fn a_match_that_the_servers_own_lag_spoiled_is_annulled_and_played_again() {
+fn a_match_that_referee_lag_spoiled_is_annulled_and_repeated() {
     let pause = |server: Served| {
         server.signal("-STOP");
         // Causes the lag; this is not a wait for a condition.
@@ -230,7 +230,7 @@ fn children(process: u32) -> Vec<u32> {
 }
 
 #[test]
-fn a_contest_whose_bots_are_killed_with_or_before_it_comes_to_the_table_of_one_left_alone() {
+fn killed_bots_do_not_change_the_table_of_a_resumed_contest() {
     let fixture = Fixture::new();
     fixture.contest("alone", PATIENT).ended().exits(0);
     let alone = scores(&fixture.path("alone"));
@@ -254,7 +254,7 @@ fn a_contest_whose_bots_are_killed_with_or_before_it_comes_to_the_table_of_one_l
 }
 
 #[test]
-fn a_bot_that_is_not_started_again_has_a_fault_in_its_match_which_is_not_played_again() {
+fn a_bot_that_is_not_restarted_has_a_fault_in_its_match() {
     let fixture = Fixture::new();
     let playing = fixture.contest("disturbed", IMPATIENT);
     let folder = fixture.path("disturbed");

@@ -30,7 +30,7 @@ fn assert_reported(folder: &Path) {
 }
 
 #[test]
-fn a_contest_whose_time_is_up_is_not_decided_and_has_all_reports() {
+fn a_contest_that_reaches_its_max_time_is_undecided_and_has_all_reports() {
     let (contest, folder) = (Contest::new(), tempfile::tempdir().unwrap());
     contest
         .run(format!("{LONG} {} --max-time 2s", reports(folder.path())))
@@ -59,7 +59,7 @@ fn each_signal_that_ends_a_contest_leaves_all_reports_and_no_faults() {
 }
 
 #[test]
-fn a_second_signal_leaves_all_reports_of_a_contest_that_waits_for_good() {
+fn a_second_signal_ends_a_waiting_contest_with_all_reports() {
     // It accepts connections, and answers nothing.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let at = silent.local_addr().unwrap();

@@ -20,7 +20,7 @@ fn play(command: &str, flags: &str, code: i32, said: &[&str]) -> (Contest, Ran) 
 }
 
 #[test]
-fn a_bot_that_cannot_play_ends_the_contest_at_once_with_what_to_do() {
+fn a_bot_that_cannot_play_ends_the_contest_with_a_remedy() {
     let missing = &["mine", "program \"./no/such/bot.py\" not found", "PATH"];
     play("./no/such/bot.py", "", 51, missing);
     let ended = &["mine: exited before it took its seat (exit code 3)", "boom"];
@@ -40,7 +40,7 @@ fn a_bot_that_cannot_play_ends_the_contest_at_once_with_what_to_do() {
 }
 
 #[test]
-fn a_fault_ends_a_contest_that_allows_none_or_leaves_its_group_out() {
+fn a_fault_ends_the_contest_or_excludes_its_group() {
     for (faults, said) in [
         ("fail", ["mine had a fault", "NEVER_CONNECTED"]),
         (
@@ -75,7 +75,7 @@ fn dying_once(folder: &Path) -> String {
 }
 
 #[test]
-fn a_bot_that_dies_in_a_match_is_started_again_and_plays_on() {
+fn a_bot_that_dies_in_a_match_is_restarted_and_resumes() {
     let folder = tempfile::tempdir().unwrap();
     let said =
         &["mine died in a match and was restarted 1 time", "requirement restarts<=0: NOT MET"];
@@ -98,7 +98,7 @@ fn a_bot_that_dies_in_a_match_is_started_again_and_plays_on() {
 }
 
 #[test]
-fn a_bot_that_dies_ends_a_contest_that_allows_no_fault_unless_it_may_be_started_again() {
+fn a_dying_bot_ends_a_contest_without_faults_unless_it_may_restart() {
     for (flags, code, restarts, expected) in [
         ("", 5, 0, "dies in a match is not restarted"),
         ("--restarts 1", 0, 1, "dies in a match is restarted up to 1 time"),
@@ -113,7 +113,7 @@ fn a_bot_that_dies_ends_a_contest_that_allows_no_fault_unless_it_may_be_started_
 }
 
 #[test]
-fn a_bot_that_ends_for_good_within_a_match_is_lost_to_it_at_once() {
+fn a_bot_that_exits_within_a_match_forfeits_at_once() {
     for (with, flags, restarts, why) in [
         ("exit 7", "", 1, "ended with exit code 7"),
         ("kill -KILL $$", "--restarts 3", 3, "terminated by signal 9"),

@@ -77,7 +77,7 @@ fn a_process_plays_all_matches_of_its_bot_each_with_a_seed_of_its_own() {
 }
 
 #[test]
-fn a_reused_process_that_dies_is_started_again_or_loses_its_match_alone() {
+fn a_reused_process_that_dies_is_restarted_or_loses_only_its_match() {
     for (flags, is_restarted) in [("", true), ("--restarts 0 --reconnect-ms 200", false)] {
         let folder = tempfile::tempdir().unwrap();
         let (contest, ran) = play(&dying_once(folder.path()), flags);
@@ -101,7 +101,7 @@ fn a_reused_process_that_dies_is_started_again_or_loses_its_match_alone() {
 }
 
 #[test]
-fn a_bot_that_does_not_attend_ends_the_contest_with_what_to_do() {
+fn a_bot_that_does_not_attend_ends_the_contest_with_a_remedy() {
     let (_, ran) = play("sh -c 'echo boom >&2; exit 3'", "");
     ran.says(52, &["exit code 3", "BRIDGEMASTER_QUEUE", "boom"]);
     let (_, ran) = play("sh -c 'exec sleep 60'", "--startup-ms 1000");

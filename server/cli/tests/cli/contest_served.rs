@@ -50,7 +50,7 @@ fn is_revealed(info: &Value) -> bool {
 }
 
 #[test]
-fn a_contest_that_is_killed_goes_on_and_comes_to_the_same_table_and_verdict() {
+fn a_killed_contest_resumes_with_the_same_table_and_verdict() {
     let flags = "--bot greedy --against random --seed autumn --groups 3 --concurrency 2";
     let undisturbed = Contest::new();
     undisturbed.run(flags).exits(0);
@@ -130,7 +130,7 @@ fn a_contest_on_a_running_server_gets_all_replays_after_a_kill_and_leaves_nothin
 }
 
 #[test]
-fn what_cannot_be_stored_ends_a_contest_and_leaves_no_match_in_play() {
+fn a_contest_that_cannot_store_a_match_ends_and_cancels_the_others() {
     let server = Served::start("");
     let contest = Contest::new();
     let reports = tempfile::tempdir().unwrap();

@@ -45,7 +45,7 @@ async fn used(data: &Path) -> String {
 }
 
 #[tokio::test]
-async fn a_database_that_is_damaged_newer_or_in_use_is_refused_with_what_to_do() {
+async fn a_damaged_newer_or_used_database_is_refused_with_a_remedy() {
     let folder = tempfile::tempdir().unwrap();
     used(folder.path()).await;
     let file = folder.path().join(DATABASE_FILE);
@@ -63,7 +63,7 @@ async fn a_database_that_is_damaged_newer_or_in_use_is_refused_with_what_to_do()
 }
 
 #[tokio::test]
-async fn a_match_that_cannot_go_on_is_named_while_others_go_on_and_can_be_given_up() {
+async fn a_match_that_cannot_continue_is_logged_and_can_be_dropped() {
     let folder = tempfile::tempdir().unwrap();
     let good = used(folder.path()).await;
     let dir = DataDir::prepare(folder.path()).unwrap();
@@ -114,7 +114,7 @@ async fn a_folder_whose_newest_commits_are_gone_is_served_with_a_warning() {
 }
 
 #[tokio::test]
-async fn a_server_whose_lock_was_removed_ends_when_another_has_taken_its_folder() {
+async fn a_server_without_its_lock_stops_when_another_opens_the_folder() {
     let folder = tempfile::tempdir().unwrap();
     let older = serve(folder.path(), "");
     older.create(GAME_IDS[0], "before").await;
@@ -148,7 +148,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_replay_that_a_kill_left_half_written_is_written_by_the_next_server() {
+async fn a_partial_replay_of_a_killed_server_is_written_by_the_next() {
     let parent = tempfile::tempdir().unwrap();
     let (data, replays) = (parent.path().join("data"), parent.path().join("replays"));
     let flags = format!("--replays {}", replays.display());
@@ -170,7 +170,7 @@ async fn a_replay_that_a_kill_left_half_written_is_written_by_the_next_server() 
 }
 
 #[tokio::test]
-async fn a_full_disk_has_no_half_written_replay_and_the_log_says_so() {
+async fn a_full_disk_has_no_partial_replay_and_is_logged() {
     let parent = tempfile::tempdir().unwrap();
     let replays = parent.path().join("replays");
     // The replay exceeds the limit on file sizes. The log is a pipe, so the limit does not apply to
@@ -200,7 +200,7 @@ fn a_server_without_matches_ends_at_once() {
 }
 
 #[tokio::test]
-async fn a_draining_server_makes_no_match_and_a_second_signal_ends_it() {
+async fn a_draining_server_creates_no_match_and_a_second_signal_stops_it() {
     let folder = tempfile::tempdir().unwrap();
     let server = serve(folder.path(), LONG_DRAIN);
     let (match_id, _) = server.create(GAME_IDS[0], "drained").await;

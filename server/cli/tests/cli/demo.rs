@@ -18,7 +18,7 @@ fn play(folder: &Path, flags: &str) -> Value {
 }
 
 #[test]
-fn a_match_leaves_json_and_a_replay_that_holds_and_one_seed_gives_one_match() {
+fn a_demo_writes_json_and_a_valid_replay_and_repeats_by_its_seed() {
     let folder = tempfile::tempdir().unwrap();
     let bots = "--bots random,greedy,random --faces random";
     let scores = |seed: &str| {
@@ -40,7 +40,7 @@ fn a_match_leaves_json_and_a_replay_that_holds_and_one_seed_gives_one_match() {
 }
 
 #[test]
-fn the_result_is_shown_with_scores_their_breakdown_and_where_the_replay_is() {
+fn the_result_has_scores_their_breakdown_and_the_replay_file() {
     let folder = tempfile::tempdir().unwrap();
     let replay = folder.path().join("shown.replay");
     let file = replay.display();
@@ -56,7 +56,7 @@ fn the_result_is_shown_with_scores_their_breakdown_and_where_the_replay_is() {
 }
 
 #[test]
-fn a_bot_that_ends_before_it_takes_its_seat_ends_the_demo_with_its_last_words() {
+fn a_bot_that_exits_before_joining_ends_the_demo_with_its_stderr() {
     for (bot, expected) in [
         ("sh -c 'echo out of ideas >&2; exit 3'", "out of ideas"),
         ("sh -c 'exit 3'", "wrote nothing"),

@@ -20,7 +20,7 @@ fn play(game: &str, flags: &str, file: &Path) -> Replay {
 }
 
 #[test]
-fn a_match_of_every_game_at_every_number_of_seats_leaves_a_replay_that_holds() {
+fn every_game_at_every_number_of_seats_has_a_valid_replay() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("match.replay");
     for game in GAME_IDS {

@@ -19,7 +19,7 @@ fn played() -> (Contest, String) {
 }
 
 #[test]
-fn a_replay_is_played_on_by_other_bots_and_what_must_hold_decides_the_exit_code() {
+fn a_fork_is_played_by_other_bots_and_judged_by_its_requirements() {
     let (contest, replay) = played();
     let place = |name: &str| contest.path.with_extension(name).display().to_string();
     let [folder, json, other] = ["fork", "json", "other"].map(place);
@@ -52,7 +52,7 @@ fn a_replay_is_played_on_by_other_bots_and_what_must_hold_decides_the_exit_code(
 }
 
 #[test]
-fn one_bot_plays_all_seats_on_where_no_other_is_named() {
+fn one_bot_plays_all_seats_of_a_fork_by_default() {
     let (contest, replay) = played();
     let folder = contest.path.with_extension("fork");
     let fork = format!("replay fork {replay} --at 20 --json - --folder {}", folder.display());
@@ -61,7 +61,7 @@ fn one_bot_plays_all_seats_on_where_no_other_is_named() {
 }
 
 #[test]
-fn what_cannot_be_played_on_is_told_before_anything_starts() {
+fn invalid_forks_are_refused_before_the_start() {
     let (contest, replay) = played();
     let fork = |flags: &str| format!("replay fork {replay} --at {flags}");
     let file = contest.path.join("contest.json");

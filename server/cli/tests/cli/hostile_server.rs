@@ -326,7 +326,7 @@ const COMMANDS: [&str; 20] = [
 ];
 
 #[tokio::test]
-async fn nothing_that_a_server_answers_gets_through() {
+async fn every_text_of_a_response_is_escaped() {
     let server = serve(Hostile::Answers).await;
     for line in COMMANDS {
         let ran = talk(&server, line).await;
@@ -350,7 +350,7 @@ async fn results_and_replays_of_a_ladder_that_are_none_are_not_written() {
 }
 
 #[tokio::test]
-async fn nothing_that_a_server_refuses_with_gets_through() {
+async fn every_text_of_a_refusal_is_escaped() {
     for manner in [Hostile::Refuses, Hostile::Fails] {
         let server = serve(manner).await;
         for line in COMMANDS {

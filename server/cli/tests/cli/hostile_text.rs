@@ -113,7 +113,7 @@ fn each_message(message: &mut DynamicMessage, visit: &mut impl FnMut(&mut Dynami
 }
 
 #[test]
-fn no_text_field_of_a_replay_gets_through_whatever_a_command_says_of_it() {
+fn every_text_of_a_replay_is_escaped_in_every_output() {
     let pool = DescriptorPool::decode(DESCRIPTORS).unwrap();
     let descriptor = pool.get_message_by_name("bridgemaster.v1.Replay").unwrap();
     let mut whole = DynamicMessage::new(descriptor.clone());

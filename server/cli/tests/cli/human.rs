@@ -57,7 +57,7 @@ fn a_whole_match_of_each_game_is_played_by_typing_numbers() {
 }
 
 #[test]
-fn input_that_ends_leaves_the_seat_to_whoever_comes_back_with_the_ticket() {
+fn closed_input_leaves_the_seat_open_for_its_ticket() {
     let served = Served::start("--no-page");
     let made = create(&served, "--game bridges_to_nowhere");
     let mut other = bots(&served, &made, &["random"]).remove(0);

@@ -51,7 +51,7 @@ fn play(server: &Served, made: &Value) -> String {
 }
 
 #[test]
-fn matches_are_listed_and_a_result_says_whether_there_is_one() {
+fn matches_are_listed_and_results_have_exit_codes() {
     let server = Served::start("");
     assert_eq!(ask(&server, "match list"), "no match\n");
     let labels = "--label run=42 --label kind=nightly --startup-ms 600000";
@@ -137,7 +137,7 @@ async fn a_list_of_many_matches_is_fetched_page_by_page() {
 }
 
 #[test]
-fn what_a_server_was_told_of_its_matches_survives_a_kill() {
+fn acknowledged_changes_survive_a_kill_of_the_server() {
     let folder = tempfile::tempdir().unwrap();
     let data = format!("--data {}", folder.path().join("data").display());
     let game = "--game bridges_to_nowhere --seats 2";

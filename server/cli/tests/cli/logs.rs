@@ -50,7 +50,7 @@ fn what_happens_in_a_match_is_logged_with_its_match_and_seat_and_without_its_sec
 }
 
 #[test]
-fn the_first_level_of_logging_tells_the_memory_bound_and_the_address() {
+fn verbose_logs_have_the_memory_bound_and_the_address() {
     let log = Served::start("-v").stop();
     assert_has(&log, &["upper bound of memory use", "serving", "stopped"]);
 }
@@ -96,7 +96,7 @@ fn a_log_that_nobody_reads_holds_up_no_match() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_server_with_few_files_accepts_whoever_comes_and_says_how_many_it_can_have() {
+fn a_server_with_few_open_files_logs_its_lower_limit() {
     let mut limited = Command::new("sh");
     limited.args(["-c", "ulimit -n 160; exec \"$@\"", "sh", PROGRAM]).args([
         "serve",

@@ -22,7 +22,7 @@ fn help_shows_the_first_steps_and_every_command() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_with_what_would() {
+fn invalid_flags_are_refused_with_the_valid_values() {
     let long_seed = format!("demo --seed {}", "x".repeat(65));
     let to_all = ["0.0.0.0:0", "--insecure", "--tls-cert", "127.0.0.1"];
     let metrics_to_all = ["--metrics 0.0.0.0:9464", "--insecure", "127.0.0.1:9464"];
@@ -82,7 +82,7 @@ fn a_bad_edition_is_refused_with_its_entry() {
 }
 
 #[test]
-fn an_address_that_is_taken_is_told_with_what_to_do() {
+fn an_address_in_use_is_reported_with_a_remedy() {
     let other = TcpListener::bind("127.0.0.1:0").unwrap();
     let at = other.local_addr().unwrap().to_string();
     let texts = [&*at, "another program", "127.0.0.1:0"];
@@ -92,7 +92,7 @@ fn an_address_that_is_taken_is_told_with_what_to_do() {
 }
 
 #[test]
-fn a_server_that_is_not_there_is_a_failure_that_says_how_to_start_one() {
+fn an_unreachable_server_is_reported_with_the_command_to_start_one() {
     // Port 1 is reserved, so nothing listens on it.
     for command in ["match watch m", "match create"] {
         let ran = run(format!("{command} --server http://127.0.0.1:1"));

@@ -55,7 +55,7 @@ fn a_new_bot_of_each_language_names_the_checkout_and_leaves_no_placeholder() {
 }
 
 #[test]
-fn a_folder_language_or_checkout_that_will_not_do_is_refused_and_left_as_it_is() {
+fn an_invalid_folder_language_or_checkout_is_refused_and_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("mine"), "").unwrap();
     let path = folder.path().display();

@@ -169,7 +169,7 @@ fn entered(at: &str, path: &str) -> String {
 }
 
 #[test]
-fn a_demo_that_is_opened_shows_its_match_until_it_is_stopped() {
+fn an_opened_demo_serves_its_match_until_it_is_stopped() {
     let folder = tempfile::tempdir().unwrap();
     let replay = folder.path().join("r");
     let line = format!("demo --open --bots random,random --replay {}", replay.display());
@@ -214,7 +214,7 @@ fn create_prints_a_link_for_each_seat_and_gives_people_time() {
 }
 
 #[test]
-fn a_demo_for_a_person_prints_the_link_of_its_seat_and_waits() {
+fn a_demo_for_a_human_prints_the_link_of_the_seat_and_waits() {
     let mut demo = Background::start("demo --human --game alhambra --quiet");
     let line = demo.line("play at");
     let (at, path) = address(&line);

@@ -47,7 +47,7 @@ fn a_forged_replay_is_refused_with_the_field_and_a_damaged_one_with_its_damage()
 }
 
 #[test]
-fn a_replay_without_commitment_or_seed_is_checked_as_far_as_that_goes_and_says_so() {
+fn a_replay_without_commitment_or_seed_is_checked_in_part() {
     let verify = |replay: &Replay| verify(&encode_unsigned(replay), "");
     verify(&sample()).prints(0, &["matches its commitment", "not signed"]);
     let mut replay = sample();
@@ -60,7 +60,7 @@ fn a_replay_without_commitment_or_seed_is_checked_as_far_as_that_goes_and_says_s
 }
 
 #[test]
-fn a_transcript_and_json_have_the_table_every_record_the_result_and_who_signed() {
+fn a_transcript_and_json_have_all_records_the_result_and_the_signer() {
     let replay = sample();
     let folder = tempfile::tempdir().unwrap();
     let (file, json) = (sample_replay().display(), folder.path().join("replay.json"));
@@ -141,7 +141,7 @@ fn renamed() -> Replay {
 }
 
 #[test]
-fn what_the_rules_do_not_notice_is_noticed_by_the_signature_in_spite_of_a_right_checksum() {
+fn a_signature_detects_forged_texts_that_the_rules_accept() {
     type Forgery = fn(&mut Replay);
     let forgeries: [Forgery; 5] = [
         |replay| *replay = renamed(),
@@ -168,7 +168,7 @@ fn what_the_rules_do_not_notice_is_noticed_by_the_signature_in_spite_of_a_right_
 }
 
 #[test]
-fn a_forger_can_sign_but_not_with_the_key_that_is_asked_for() {
+fn a_signature_of_another_key_than_the_required_one_is_refused() {
     let ((_, genuine), (_, forger)) = (key_pair(1), key_pair(2));
     let asked = format!("--key {genuine}");
     let bytes = signed_with(1, &sample());
@@ -200,7 +200,7 @@ fn fetch(server: &Served, file: &Path) -> String {
 }
 
 #[test]
-fn a_fetched_replay_is_the_file_of_the_server_to_the_byte_and_its_signature_holds() {
+fn a_fetched_replay_has_the_bytes_and_the_signature_of_the_server() {
     let folder = tempfile::tempdir().unwrap();
     let (file, replays) = (folder.path().join("fetched"), folder.path().join("replays"));
     let server = Served::start(format!("--replays {}", replays.display()));
@@ -216,7 +216,7 @@ fn a_fetched_replay_is_the_file_of_the_server_to_the_byte_and_its_signature_hold
 }
 
 #[test]
-fn the_key_of_a_data_folder_outlives_the_server_and_without_one_it_does_not() {
+fn a_signing_key_survives_a_restart_only_with_a_data_folder() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("fetched");
     let key_of = |flags: &str| {

@@ -92,7 +92,7 @@ fn a_seat_that_no_bot_takes_is_a_fault_in_result_and_replay() {
 }
 
 #[test]
-fn a_watcher_comes_back_when_the_server_does() {
+fn a_watcher_reconnects_after_a_server_restart() {
     let folder = tempfile::tempdir().unwrap();
     let data = format!("--data {}", folder.path().display());
     let read = |file: &NamedTempFile| fs::read_to_string(file.path()).unwrap();
@@ -124,7 +124,7 @@ fn a_watcher_comes_back_when_the_server_does() {
 }
 
 #[test]
-fn create_tells_the_tickets_and_the_commands_that_go_on() {
+fn create_prints_the_tickets_and_the_next_commands() {
     let server = Served::start("");
     let url = &server.url;
     let said = succeed(format!("match create --server {url} --seats 3 --seed s"));
@@ -150,7 +150,7 @@ fn health(server: &str) -> Ran {
 }
 
 #[test]
-fn a_server_that_serves_is_told_from_one_that_drains_and_one_that_is_gone() {
+fn health_distinguishes_serving_draining_and_absent_servers() {
     let server = Served::start("--drain-time 3600");
     let url = server.url.clone();
     assert_eq!(health(&url).exits(0).out, "SERVING\n");
@@ -167,7 +167,7 @@ fn a_server_that_serves_is_told_from_one_that_drains_and_one_that_is_gone() {
 }
 
 #[test]
-fn a_server_with_keys_and_tls_is_asked_for_its_health_without_a_key() {
+fn health_of_a_server_with_keys_and_tls_needs_no_key() {
     let authority = Authority::new();
     let (own, folder) = (authority.certify("server"), tempfile::tempdir().unwrap());
     let tls = format!("--tls-cert {} --tls-key {}", own.cert.display(), own.key.display());

@@ -156,7 +156,7 @@ async fn a_fault_is_a_span_that_failed_with_its_reason() {
 }
 
 #[test]
-fn a_collector_that_is_not_there_disturbs_nothing_and_is_told_of_once() {
+fn an_unreachable_collector_is_logged_once_and_disturbs_nothing() {
     let nobody = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", nobody.local_addr().unwrap());
     drop(nobody);
