@@ -7,7 +7,6 @@ use bridgemaster_proto::{
     v1::{FaultReason, MatchResult, SeatResult},
 };
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets::UTF8_FULL_CONDENSED};
-use console::measure_text_width;
 
 use crate::{output, quantities::time_us};
 
@@ -213,11 +212,6 @@ pub(super) fn wrapped(line: &str, width: usize) -> Vec<String> {
         .word_splitter(textwrap::WordSplitter::NoHyphenation);
     let lines = textwrap::wrap(line, options).into_iter();
     lines.map(Cow::into_owned).collect()
-}
-
-/// Returns the width of a character, in columns.
-pub(super) fn width_of(character: char) -> usize {
-    measure_text_width(character.encode_utf8(&mut [0; 4]))
 }
 
 #[cfg(test)]

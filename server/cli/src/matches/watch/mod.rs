@@ -1,9 +1,8 @@
 //! `bridgemaster match watch`: follows a match in the terminal.
 
 mod board;
-mod keyboard;
 
-use std::{cell::RefCell, fmt::Write as _, time::Duration};
+use std::{fmt::Write as _, time::Duration};
 
 use bridgemaster_proto::{
     escape::Escaped,
@@ -16,13 +15,7 @@ use tokio::select;
 use crate::{
     follow::{DEFAULT_RETRY_SECONDS, FollowEvent, follow},
     match_client::{MatchClient, ServerFlag},
-    matches::{
-        result,
-        watch::{
-            board::Board,
-            keyboard::{Input, Keyboard},
-        },
-    },
+    matches::{result, watch::board::Board},
     output::{self, Screen},
     process::{block_on, stop_requested},
     quantities::count,
@@ -36,16 +29,10 @@ const HOME: &str = "\x1b[H";
 const CLEAR_LINE: &str = "\x1b[K";
 /// Clears the screen below the cursor.
 const CLEAR_BELOW: &str = "\x1b[J";
-/// Line break for a terminal in raw mode, where `\n` alone does not return to the first column.
-const NEXT_LINE: &str = "\r\n";
 /// The height and width assumed for a terminal that does not report its size.
 const DEFAULT_SIZE: (u16, u16) = (24, 80);
 
 #[derive(Args)]
-#[command(
-    after_help = "Keys: arrows scroll the table; Page Up and Page Down scroll the events; Home \
-    returns to the top of the table and the latest events; q quits."
-)]
 pub(super) struct WatchArgs {
     /// Identifier of the match, as `match create` and `match list` print it
     match_id: String,
@@ -102,36 +89,21 @@ impl WatchArgs {
         .await
     }
 
-    /// Draws the table and the events on the terminal. Returns `None` if the user quits before the
-    /// match ends.
+    /// Draws the table and the events on the terminal. Returns `None` if the user quits with Ctrl-C
+    /// before the match ends.
     async fn draw(&self, client: &mut MatchClient) -> anyhow::Result<Option<MatchInfo>> {
         let stop = stop_requested();
-        let mut keyboard = Keyboard::start();
-        let board = RefCell::new(Board::new(keyboard.is_some()));
+        let mut board = Board::default();
         let following = follow(client, &self.match_id, self.retry_timeout(), |event| {
-            let mut board = board.borrow_mut();
             match event {
                 FollowEvent::Update(update) => show(update, &mut board)?,
                 FollowEvent::Lost(reason) => board.set_notice(Some(self.lost(reason))),
                 FollowEvent::Reconnected => board.set_notice(None),
             }
-            draw(&mut board)
+            draw(&board)
         });
-        let scrolling = async {
-            loop {
-                match Keyboard::next(&mut keyboard).await {
-                    Input::Quit => return Ok(()),
-                    input => {
-                        let mut board = board.borrow_mut();
-                        board.scroll(input);
-                        draw(&mut board)?;
-                    }
-                }
-            }
-        };
         select! {
             ended = following => Ok(Some(ended?)),
-            quit = scrolling => quit.map(|()| None),
             () = stop => Ok(None),
         }
     }
@@ -179,7 +151,7 @@ fn show(update: &WatchMatchResponse, board: &mut Board) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn draw(board: &mut Board) -> anyhow::Result<()> {
+fn draw(board: &Board) -> anyhow::Result<()> {
     // The user might have resized the terminal.
     let (height, width) = output::terminal_size().unwrap_or(DEFAULT_SIZE);
     // The last line of the terminal is left free for the cursor.
@@ -189,7 +161,7 @@ fn draw(board: &mut Board) -> anyhow::Result<()> {
     for line in page.lines {
         screen.text(&line);
         screen.control(CLEAR_LINE);
-        screen.control(NEXT_LINE);
+        screen.text("\n");
     }
     screen.control(CLEAR_BELOW);
     if let Some(footer) = page.footer {
