@@ -2,7 +2,7 @@
 //! slow disk or a blocked pipe does not delay matches.
 
 use std::{
-    env, fmt as std_fmt,
+    env, io,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -18,17 +18,13 @@ use bridgemaster_server::{
 use bridgemaster_store::NodeName;
 use tokio::{task::JoinHandle, time::interval};
 use tokio_util::sync::CancellationToken;
-use tracing::{Event, Subscriber, info, level_filters::LevelFilter, warn};
+use tracing::{info, level_filters::LevelFilter, warn};
 use tracing_appender::non_blocking::{ErrorCounter, NonBlocking, NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::{
     Layer as _,
     filter::{FilterExt as _, Targets},
-    fmt::{
-        self, FmtContext, FormatFields,
-        format::{FormatEvent, Writer},
-    },
+    fmt,
     layer::SubscriberExt as _,
-    registry::LookupSpan,
     util::SubscriberInitExt as _,
 };
 
@@ -66,61 +62,56 @@ pub(super) fn start(settings: &Settings) -> (MissingLines, WorkerGuard) {
     let filter = log_filter(levels.with_default(other_level));
     let limit = LineLimit::default();
     let filter = filter.and(limit.clone());
-    let writer = NonBlockingBuilder::default().buffered_lines_limit(QUEUE_LINES).thread_name("log");
-    let format = settings.log.unwrap_or(LogFormat::Text);
-    let (lines, writing) = match format {
-        LogFormat::Text => writer.finish(output::text_log()),
-        LogFormat::Json => writer.finish(output::json_log()),
+    let node = settings.node.as_ref().map(NodeName::as_str);
+    let is_json = settings.log == Some(LogFormat::Json);
+    let lines = if is_json {
+        NamedLines::json(output::json_log(), node)
+    } else {
+        NamedLines::text(output::text_log(), node)
     };
+    let writer = NonBlockingBuilder::default().buffered_lines_limit(QUEUE_LINES).thread_name("log");
+    let (lines, writing) = writer.finish(lines);
     let missing = MissingLines::new(limit, &lines);
-    let log = fmt::layer().with_ansi(output::has_colours());
-    let log = log.with_writer(lines);
-    let node = settings.node.as_ref().map(NodeName::to_string);
-    match format {
-        LogFormat::Text => {
-            let prefix = node.map(|node| format!("{node} "));
-            let log = log.map_event_format(|format| NamedLines { prefix, format });
-            tracing_subscriber::registry().with(log.with_filter(filter)).init();
-        }
-        LogFormat::Json => {
-            let prefix = node.map(|node| format!("{{\"node\":{},", serde_json::json!(node)));
-            let log = log.json();
-            let log = log.map_event_format(|format| NamedLines { prefix, format });
-            tracing_subscriber::registry().with(log.with_filter(filter)).init();
-        }
+    let log = fmt::layer().with_ansi(output::has_colours()).with_writer(lines);
+    let registry = tracing_subscriber::registry();
+    if is_json {
+        registry.with(log.json().with_filter(filter)).init();
+    } else {
+        registry.with(log.with_filter(filter)).init();
     }
     (missing, writing)
 }
 
 /// Begins each line with the name of the node, if it has one.
-struct NamedLines<F> {
-    /// The text before the line. In JSON, it replaces the first brace.
-    prefix: Option<String>,
-    format: F,
+struct NamedLines<W> {
+    prefix: String,
+    /// The start of a line that the prefix replaces.
+    replaced: &'static [u8],
+    into: W,
 }
 
-impl<S, N, F> FormatEvent<S, N> for NamedLines<F>
-where
-    S: Subscriber + for<'a> LookupSpan<'a>,
-    N: for<'a> FormatFields<'a> + 'static,
-    F: FormatEvent<S, N>,
-{
-    fn format_event(
-        &self,
-        context: &FmtContext<'_, S, N>,
-        mut writer: Writer<'_>,
-        event: &Event<'_>,
-    ) -> std_fmt::Result {
-        let Some(prefix) = &self.prefix else {
-            return self.format.format_event(context, writer, event);
-        };
-        writer.write_str(prefix)?;
-        if !prefix.starts_with('{') {
-            return self.format.format_event(context, writer, event);
-        }
-        let mut line = String::new();
-        self.format.format_event(context, Writer::new(&mut line), event)?;
-        writer.write_str(line.strip_prefix('{').unwrap_or(&line))
+impl<W> NamedLines<W> {
+    fn text(into: W, node: Option<&str>) -> Self {
+        let prefix = node.map(|node| format!("{node} "));
+        Self { prefix: prefix.unwrap_or_default(), replaced: b"", into }
+    }
+
+    fn json(into: W, node: Option<&str>) -> Self {
+        let prefix = node.map(|node| format!("{{\"node\":{},", serde_json::json!(node)));
+        Self { prefix: prefix.unwrap_or_else(|| "{".to_owned()), replaced: b"{", into }
+    }
+}
+
+/// Each write has one line.
+impl<W: io::Write> io::Write for NamedLines<W> {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let rest = line.strip_prefix(self.replaced).unwrap_or(line);
+        self.into.write_all(&[self.prefix.as_bytes(), rest].concat())?;
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.into.flush()
     }
 }
 
