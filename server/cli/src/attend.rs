@@ -15,7 +15,7 @@ use clap::Args;
 use tokio::{select, task::JoinSet};
 
 use crate::{
-    bot_choice::{BotEnvFlag, bot_command},
+    bot_choice::{BotEnvFlag, bot_command, failure_of},
     failure::misuse,
     output,
     process::{PriorityFlag, block_on, pause_on_signals, stop_requested},
@@ -63,13 +63,6 @@ pub(super) struct AttendArgs {
     /// Command that starts the bot, after `--`
     #[arg(last = true, value_name = "COMMAND", required = true)]
     command: Vec<String>,
-}
-
-/// A bot process's outcome.
-struct ProcessOutcome {
-    match_id: String,
-    /// The reason for the failure; `None` after success.
-    problem: Option<String>,
 }
 
 impl AttendArgs {
@@ -156,7 +149,10 @@ async fn attend(
                     decline(&attending, &offer, &error).await;
                 }
             }
-            Some(AttendEvent::Attendance(attendance)) => print_detail(&attendance.detail),
+            Some(AttendEvent::Attendance(attendance)) if attendance.detail.is_empty() => {}
+            Some(AttendEvent::Attendance(attendance)) => {
+                output::eprint(&Escaped(attendance.detail).to_string());
+            }
             Some(AttendEvent::OfferWithdrawn(withdrawn)) => {
                 let (offer, reason) = (Escaped(withdrawn.offer_id), Escaped(withdrawn.detail));
                 output::eprint(&format!("offer {offer} was withdrawn: {reason}"));
@@ -168,12 +164,6 @@ async fn attend(
         report_exit(exit?);
     }
     Ok(())
-}
-
-fn print_detail(detail: &str) {
-    if !detail.is_empty() {
-        output::eprint(&format!("{}", Escaped(detail)));
-    }
 }
 
 /// Declines an offer, because its process could not be started.
@@ -219,7 +209,8 @@ impl Matches {
             let program = program.map(|word| word.to_string_lossy());
             format!("cannot start {}", program.unwrap_or_default())
         })?;
-        output::eprint(&offer_text(offer));
+        let (game, id) = (Escaped(&offer.game_id), Escaped(&offer.match_id));
+        output::eprint(&format!("match {id} of {game}, seat {}", offer.seat));
         let isolation = process.isolation();
         if self.isolation.replace(isolation) != Some(isolation) {
             output::eprint(&format!("bots run in {isolation}"));
@@ -229,30 +220,17 @@ impl Matches {
     }
 }
 
-fn offer_text(offer: &v1::Offer) -> String {
-    let (game, id) = (Escaped(&offer.game_id), Escaped(&offer.match_id));
-    format!("match {id} of {game}, seat {}", offer.seat)
-}
+/// The match of a bot's process, and the reason for its failure; `None` after success.
+type ProcessOutcome = (String, Option<String>);
 
 /// Waits for a process to end, and then frees its slot.
-async fn wait_for_exit(mut process: BotProcess, match_id: String, _: Slot) -> ProcessOutcome {
-    let problem = match process.ended().await {
-        Ok(status) if status.success() => None,
-        Ok(status) => {
-            let mut problem = format!("{status}; last lines of its standard error:");
-            for line in process.final_stderr().await.lines() {
-                problem += &format!("\n  | {}", Escaped(line));
-            }
-            Some(problem)
-        }
-        Err(error) => Some(error.to_string()),
-    };
-    ProcessOutcome { match_id, problem }
+async fn wait_for_exit(process: BotProcess, match_id: String, _: Slot) -> ProcessOutcome {
+    (match_id, failure_of(process).await)
 }
 
-fn report_exit(exit: ProcessOutcome) {
-    let id = Escaped(&exit.match_id);
-    match exit.problem {
+fn report_exit((match_id, problem): ProcessOutcome) {
+    let id = Escaped(&match_id);
+    match problem {
         None => output::eprint(&format!("match {id}: played")),
         Some(problem) => output::eprint(&format!("match {id}: the bot failed: {problem}")),
     }

@@ -3,12 +3,14 @@
 use std::{env, ffi::OsString};
 
 use anyhow::Context as _;
-use bridgemaster_bot_process::{BotCommand, CURRENT_EXE, program_path, read_variable};
+use bridgemaster_bot_process::{
+    BotCommand, BotProcess, CURRENT_EXE, program_path, read_variable,
+};
 use bridgemaster_bots::NAMES;
 use bridgemaster_games::{MAX_SEED_CHARS, Seed};
 use clap::Args;
 
-use crate::failure::misuse;
+use crate::{failure::misuse, output};
 
 /// The player of a seat.
 pub(super) enum BotChoice {
@@ -73,6 +75,18 @@ impl BotChoice {
 /// Returns the command for a bot that runs below a supervisor.
 pub(super) fn bot_command(program: impl Into<OsString>) -> BotCommand {
     BotCommand::new(program).supervised(CURRENT_EXE)
+}
+
+/// Waits until a bot's process ends. Returns a description of its failure; `None` after success.
+pub(super) async fn failure_of(mut process: BotProcess) -> Option<String> {
+    match process.ended().await {
+        Ok(status) if status.success() => None,
+        Ok(status) => {
+            let stderr = process.final_stderr().await;
+            Some(format!("{status}; {}", output::last_words(stderr.lines())))
+        }
+        Err(error) => Some(error.to_string()),
+    }
 }
 
 #[derive(Args)]

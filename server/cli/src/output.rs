@@ -14,6 +14,7 @@ use std::{
 
 use bridgemaster_proto::escape::{Escaped, EscapedLog, escape_lines};
 use console::{Style, Term};
+use indicatif::{ProgressBar, ProgressStyle};
 
 /// Content for the terminal: text, and this program's control sequences.
 #[derive(Default)]
@@ -115,6 +116,23 @@ pub(super) fn eprint(line: &str) {
 /// Prints a line from a bot's standard error, with the bot's name.
 pub(super) fn bot_line(bot: &str, line: &str) {
     eprint(&format!("[{}] {}", Escaped(bot), Escaped(line)));
+}
+
+/// Describes the end of a bot's standard error, with a mark before each line.
+pub(super) fn last_words<'a>(lines: impl Iterator<Item = &'a str>) -> String {
+    let lines: String = lines.map(|line| format!("\n  | {}", Escaped(line))).collect();
+    if lines.is_empty() {
+        "its standard error is empty".to_owned()
+    } else {
+        format!("last lines of its standard error:{lines}")
+    }
+}
+
+/// Creates a progress bar on standard error, which is visible only on a terminal.
+pub(super) fn progress_bar(length: u64, template: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template(template);
+    // The templates are constant and valid; the fallback is unreachable.
+    ProgressBar::new(length).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
 /// Returns standard error as a writer for log lines.

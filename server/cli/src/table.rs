@@ -6,7 +6,9 @@ use bridgemaster_proto::{
     escape::Escaped,
     v1::{FaultReason, MatchResult, SeatResult},
 };
-use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets::UTF8_FULL_CONDENSED};
+use comfy_table::{
+    Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, presets::UTF8_FULL_CONDENSED,
+};
 
 use crate::{output, quantities::time_us};
 
@@ -16,13 +18,19 @@ pub(super) fn result(result: &MatchResult) -> String {
     format!("{standings}{lag}\n{}", breakdown(result))
 }
 
+/// Creates a table without rows.
+fn with_header(header: impl IntoIterator<Item: Into<Cell>>) -> Table {
+    let mut table = Table::new();
+    table.load_style(UTF8_FULL_CONDENSED).set_header(header);
+    table
+}
+
 /// Formats rows under a header, to fit the terminal.
 pub(super) fn plain<const N: usize>(
     header: [&str; N],
     rows: impl Iterator<Item = [String; N]>,
 ) -> String {
-    let mut table = Table::new();
-    table.load_style(UTF8_FULL_CONDENSED).set_header(header);
+    let mut table = with_header(header);
     table.add_rows(rows.map(|row| row.map(|cell| Escaped(cell).to_string())));
     fitted(table, terminal_width())
 }
@@ -36,31 +44,25 @@ pub(super) fn narrowed(
     hint: &str,
     width: Option<u16>,
 ) -> String {
-    let escaped = |cell: &String| Escaped(cell).to_string();
-    let mut hidden = 0;
-    loop {
-        let is_visible = |column: &usize| !optional[..hidden].contains(&header[*column]);
-        let visible: Vec<usize> = (0..header.len()).filter(is_visible).collect();
-        let mut table = Table::new();
-        table
-            .load_style(UTF8_FULL_CONDENSED)
-            .set_header(visible.iter().map(|column| header[*column]));
-        table.add_rows(rows.iter().map(|row| {
-            let cells = visible.iter().map(|column| escaped(&row[*column]));
-            cells.collect::<Vec<_>>()
-        }));
-        let is_too_wide = width.is_some_and(|width| is_wider(&table.to_string(), width));
-        if is_too_wide && hidden < optional.len() {
-            hidden += 1;
-            continue;
+    let mut table = with_header(header.iter().copied());
+    table.add_rows(rows.iter().map(|row| row.iter().map(|cell| Escaped(cell).to_string())));
+    let mut hidden = Vec::new();
+    for name in optional {
+        if !width.is_some_and(|width| is_wider(&table.to_string(), width)) {
+            break;
         }
-        let mut text = fitted(table, width);
-        if hidden > 0 {
-            let columns = optional[..hidden].join(", ");
-            text.push_str(&format!("columns hidden to fit the terminal: {columns} ({hint})\n"));
+        let column = header.iter().position(|column| column == name);
+        if let Some(column) = column.and_then(|column| table.column_mut(column)) {
+            column.set_constraint(ColumnConstraint::Hidden);
+            hidden.push(*name);
         }
-        return text;
     }
+    let mut text = fitted(table, width);
+    if !hidden.is_empty() {
+        let columns = hidden.join(", ");
+        text.push_str(&format!("columns hidden to fit the terminal: {columns} ({hint})\n"));
+    }
+    text
 }
 
 /// Describes the lag of the referee itself; empty if there was none.
@@ -82,8 +84,7 @@ fn referee_lag(result: &MatchResult) -> String {
 
 /// Formats places, scores, faults and clock use.
 pub(super) fn standings(result: &MatchResult) -> String {
-    let mut table = Table::new();
-    table.load_style(UTF8_FULL_CONDENSED).set_header([
+    let mut table = with_header([
         "place", "bot", "seat", "score", "faults", "answered", "mean", "longest", "forced", "house",
     ]);
     for seat in by_place(result) {
@@ -108,11 +109,8 @@ pub(super) fn standings(result: &MatchResult) -> String {
 /// Formats the scores by category, with a column for each seat.
 fn breakdown(result: &MatchResult) -> String {
     let seats = by_place(result);
-    let mut table = Table::new();
     let head = seats.iter().map(|seat| format!("seat {}\n{}", seat.seat, bot(seat)));
-    table
-        .load_style(UTF8_FULL_CONDENSED)
-        .set_header(std::iter::once("score".to_owned()).chain(head));
+    let mut table = with_header(std::iter::once("score".to_owned()).chain(head));
     let lines = seats.first().map(|seat| seat.breakdown.as_slice()).unwrap_or_default();
     for (line, first) in lines.iter().enumerate() {
         let points = seats.iter().map(|seat| match seat.breakdown.get(line) {

@@ -9,7 +9,6 @@ use bridgemaster_bots::NAMES;
 use bridgemaster_check_bot::{Check, CheckBotError, Plan, Progress, Report, check_bot};
 use bridgemaster_proto::escape::escape_json;
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::{
     bot_choice::{BotChoice, BotEnvFlag},
@@ -83,7 +82,7 @@ impl CheckBotArgs {
         ])?;
         let has_own_stdout = !files.use_stdout();
         let report = block_on(async {
-            let progress = progress_bar();
+            let progress = output::progress_bar(0, "{bar:30} {pos}/{len} checks, {elapsed}");
             let colours = output::stdout_has_colours();
             let checked = check_bot(plan, |progress_event| match progress_event {
                 Progress::Planned(count) => progress.set_length(count as u64),
@@ -149,13 +148,6 @@ fn to_error(error: CheckBotError) -> anyhow::Error {
         CheckBotError::TimeFactor { .. } => misuse(format!("--time-limit: {error}")),
         other => other.into(),
     }
-}
-
-/// Creates a progress bar, which is visible only if standard error is a terminal.
-fn progress_bar() -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} checks, {elapsed}");
-    // The template is constant and valid; the fallback is unreachable.
-    ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
 /// A function that formats the report.

@@ -12,7 +12,7 @@ use bridgemaster_proto::escape::Escaped;
 use bridgemaster_runner::{
     BotEnd, ContestEvent, ContestState, MatchRow, OutputListener, SeatRow, exit,
 };
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 
 use crate::{
     contest::{
@@ -48,13 +48,14 @@ pub(super) struct Live {
 impl Live {
     /// Creates a contest's output, which `quiet` hides.
     pub(super) fn new(state: &ContestState, quiet: bool) -> Self {
-        let bar =
-            if quiet { ProgressBar::hidden() } else { ProgressBar::new(state.planned_groups()) };
-        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}");
+        let bar = if quiet {
+            ProgressBar::hidden()
+        } else {
+            output::progress_bar(state.planned_groups(), "{bar:30} {pos}/{len} {msg}")
+        };
         Self {
             has_lines: !quiet && bar.is_hidden(),
-            // The template is constant and valid; the fallback is unreachable.
-            bar: bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())),
+            bar,
             started: Instant::now(),
             finished_before: state.finished_matches(),
             last_shown: None,
@@ -140,14 +141,9 @@ impl Live {
             BotEnd::Signalled { signal } => format!("was killed by signal {signal}"),
             _ => return,
         };
-        let lines = seat.stderr_tail.lines().rev().take(TAIL_LINES);
-        let mut lines: Vec<_> = lines.map(|line| format!("\n  | {}", Escaped(line))).collect();
-        lines.reverse();
-        let stderr = if lines.is_empty() {
-            "its standard error is empty".to_owned()
-        } else {
-            format!("last lines of its standard error:{}", lines.concat())
-        };
+        let lines: Vec<&str> = seat.stderr_tail.lines().collect();
+        let stderr =
+            output::last_words(lines[lines.len().saturating_sub(TAIL_LINES)..].iter().copied());
         self.eprint(&format!("match {}: {name} {how}; {stderr}", row.of));
     }
 

@@ -1,20 +1,20 @@
 //! A demo's bot processes, their standard error, and the progress of its match.
 
-use std::{env, fmt, path::PathBuf, process::ExitStatus, sync::Arc, time::Duration};
+use std::{env, fmt, path::PathBuf, sync::Arc, time::Duration};
 
 use anyhow::Context as _;
-use bridgemaster_bot_process::{BotProcess, Isolation, StderrFile};
+use bridgemaster_bot_process::{Isolation, StderrFile};
 use bridgemaster_games::Seed;
 use bridgemaster_proto::{
     escape::Escaped,
     v1::{MatchResult, MatchState, SeatState, SeatTicket, WatchMatchResponse},
 };
 use bridgemaster_sdk::TICKET_VARIABLE;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use tokio::{task::JoinSet, time::timeout};
 
 use crate::{
-    bot_choice::{BotChoice, BotEnv},
+    bot_choice::{BotChoice, BotEnv, failure_of},
     output,
     quantities::count,
     view::View,
@@ -35,19 +35,8 @@ pub(super) struct BotExit {
     pub(super) seat: u32,
     /// Description of the bot, with its seat.
     name: String,
-    outcome: Outcome,
-}
-
-enum Outcome {
-    /// The process exited with code 0.
-    Success,
-    Failed {
-        status: ExitStatus,
-        /// Last lines of the process's standard error.
-        last_words: String,
-    },
-    /// Waiting for the process failed.
-    Unknown(std::io::Error),
+    /// The reason for its failure; `None` if it exited with code 0.
+    problem: Option<String>,
 }
 
 impl Processes {
@@ -72,7 +61,9 @@ impl Processes {
                 .await
                 .with_context(|| format!("cannot start {name}"))?;
             isolation = isolation.into_iter().chain([process.isolation()]).min();
-            running.spawn(wait_for_exit(process, ticket.seat, name));
+            let seat = ticket.seat;
+            running
+                .spawn(async move { BotExit { seat, name, problem: failure_of(process).await } });
         }
         Ok(Self { running, isolation })
     }
@@ -97,39 +88,11 @@ impl Processes {
     }
 }
 
-/// Waits until a bot exits.
-async fn wait_for_exit(mut process: BotProcess, seat: u32, name: String) -> BotExit {
-    let outcome = match process.ended().await {
-        Ok(status) if status.success() => Outcome::Success,
-        Ok(status) => Outcome::Failed { status, last_words: process.final_stderr().await },
-        Err(error) => Outcome::Unknown(error),
-    };
-    BotExit { seat, name, outcome }
-}
-
-impl BotExit {
-    /// Returns whether the process exited with code 0.
-    pub(super) fn is_success(&self) -> bool {
-        matches!(self.outcome, Outcome::Success)
-    }
-}
-
 impl fmt::Display for BotExit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = &self.name;
-        match &self.outcome {
-            Outcome::Success => write!(f, "{name} exited"),
-            Outcome::Unknown(error) => write!(f, "cannot wait for {name}: {error}"),
-            Outcome::Failed { status, last_words } if last_words.is_empty() => {
-                write!(f, "{name} failed ({status}) and wrote nothing to its standard error")
-            }
-            Outcome::Failed { status, last_words } => {
-                write!(f, "{name} failed ({status}); last lines of its standard error:")?;
-                for line in last_words.lines() {
-                    write!(f, "\n  | {}", Escaped(line))?;
-                }
-                Ok(())
-            }
+        match &self.problem {
+            None => write!(f, "{} exited", self.name),
+            Some(problem) => write!(f, "{} failed: {problem}", self.name),
         }
     }
 }
@@ -193,15 +156,12 @@ pub(super) struct ProgressView {
 impl ProgressView {
     /// Creates a bar, which `quiet` hides.
     pub(super) fn new(quiet: bool) -> Self {
-        if quiet {
-            return Self { bar: ProgressBar::hidden() };
-        }
-        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}");
-        let bar = ProgressBar::new(0).with_message("starting");
-        Self {
-            // The template is constant and valid; the fallback is unreachable.
-            bar: bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())),
-        }
+        let bar = if quiet {
+            ProgressBar::hidden()
+        } else {
+            output::progress_bar(0, "{bar:30} {pos}/{len} {msg}").with_message("starting")
+        };
+        Self { bar }
     }
 
     pub(super) fn show(&self, update: &WatchMatchResponse) -> anyhow::Result<()> {
@@ -239,7 +199,7 @@ impl ProgressView {
 
     /// Reports a bot that failed, above the bar.
     pub(super) fn report_exit(&self, exit: &BotExit) {
-        if !exit.is_success() {
+        if exit.problem.is_some() {
             self.bar.suspend(|| output::eprint(&exit.to_string()));
         }
     }

@@ -59,7 +59,7 @@ fn the_result_has_scores_their_breakdown_and_the_replay_file() {
 fn a_bot_that_exits_before_joining_ends_the_demo_with_its_stderr() {
     for (bot, expected) in [
         ("sh -c 'echo out of ideas >&2; exit 3'", "out of ideas"),
-        ("sh -c 'exit 3'", "wrote nothing"),
+        ("sh -c 'exit 3'", "its standard error is empty"),
         ("true", "exited"),
     ] {
         // The start-up time is longer than the test may take.
