@@ -17,9 +17,7 @@ use tonic_health::pb::{
 use crate::{
     failure::{misuse, refused},
     match_client::ServerFlag,
-    output,
-    process::block_on,
-    table,
+    output, table,
 };
 
 #[derive(Args)]
@@ -39,11 +37,11 @@ enum ClusterCommand {
 }
 
 impl ClusterArgs {
-    pub(super) fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> anyhow::Result<()> {
         match self.command {
-            ClusterCommand::Nodes(args) => args.run(),
-            ClusterCommand::Remove(args) => args.run(),
-            ClusterCommand::Health(args) => args.run(),
+            ClusterCommand::Nodes(args) => args.run().await,
+            ClusterCommand::Remove(args) => args.run().await,
+            ClusterCommand::Health(args) => args.run().await,
         }
     }
 }
@@ -60,22 +58,20 @@ struct HealthArgs {
 }
 
 impl HealthArgs {
-    pub(super) fn run(self) -> anyhow::Result<()> {
-        block_on(async {
-            let (channel, _) = self.server.channel().await?;
-            let mut health = HealthClient::new(channel);
-            // The empty service name means the whole server.
-            let check = health.check(HealthCheckRequest::default());
-            let answer = timeout(CHECK_TIMEOUT, check).await;
-            let answer = answer.context("the server did not answer within 5 s")?;
-            let answer = answer.map_err(|status| refused(&status))?.into_inner();
-            anyhow::ensure!(
-                answer.status() == ServingStatus::Serving,
-                "the server is {}",
-                answer.status().as_str_name()
-            );
-            Ok(output::print("SERVING\n")?)
-        })
+    pub(super) async fn run(self) -> anyhow::Result<()> {
+        let (channel, _) = self.server.channel().await?;
+        let mut health = HealthClient::new(channel);
+        // The empty service name means the whole server.
+        let check = health.check(HealthCheckRequest::default());
+        let answer = timeout(CHECK_TIMEOUT, check).await;
+        let answer = answer.context("the server did not answer within 5 s")?;
+        let answer = answer.map_err(|status| refused(&status))?.into_inner();
+        anyhow::ensure!(
+            answer.status() == ServingStatus::Serving,
+            "the server is {}",
+            answer.status().as_str_name()
+        );
+        Ok(output::print("SERVING\n")?)
     }
 }
 
@@ -100,15 +96,13 @@ struct RemoveArgs {
 }
 
 impl RemoveArgs {
-    fn run(self) -> anyhow::Result<()> {
-        block_on(async {
-            let Self { name, database } = self;
-            remove_node(&database.store, &name).await.map_err(|error| match error {
-                StoreError::UnknownNode { .. } => misuse(error.to_string()),
-                other => other.into(),
-            })?;
-            Ok(output::print(&format!("removed node {name}\n"))?)
-        })
+    async fn run(self) -> anyhow::Result<()> {
+        let Self { name, database } = self;
+        remove_node(&database.store, &name).await.map_err(|error| match error {
+            StoreError::UnknownNode { .. } => misuse(error.to_string()),
+            other => other.into(),
+        })?;
+        Ok(output::print(&format!("removed node {name}\n"))?)
     }
 }
 
@@ -127,17 +121,15 @@ struct NodesArgs {
 }
 
 impl NodesArgs {
-    fn run(self) -> anyhow::Result<()> {
-        block_on(async {
-            let nodes = stored_nodes(&self.database.store).await?;
-            let text = if self.json {
-                format!("{:#}\n", json!({ "nodes": nodes.iter().map(as_json).collect::<Vec<_>>() }))
-            } else {
-                as_table(&nodes)
-            };
-            output::print(&text)?;
-            Ok(())
-        })
+    async fn run(self) -> anyhow::Result<()> {
+        let nodes = stored_nodes(&self.database.store).await?;
+        let text = if self.json {
+            format!("{:#}\n", json!({ "nodes": nodes.iter().map(as_json).collect::<Vec<_>>() }))
+        } else {
+            as_table(&nodes)
+        };
+        output::print(&text)?;
+        Ok(())
     }
 }
 

@@ -16,9 +16,7 @@ use bridgemaster_store::{
 };
 use clap::{Args, Subcommand};
 
-use crate::{
-    failure::misuse, files, output, process::block_on, quantities::count, replay_files::Inspection,
-};
+use crate::{failure::misuse, files, output, quantities::count, replay_files::Inspection};
 
 #[derive(Args)]
 pub(super) struct DataArgs {
@@ -127,27 +125,23 @@ enum DataCommand {
 }
 
 impl DataArgs {
-    pub(super) fn run(self) -> anyhow::Result<()> {
-        block_on(async {
-            match self.command {
-                DataCommand::Check { dir, replays } => check(&dir, replays.as_deref()),
-                DataCommand::Backup { dir, to } => backup(&dir, &to).await,
-                DataCommand::Restore { backup, dir, replace } => {
-                    restore(&backup, &dir, replace).await
-                }
-                DataCommand::Copy { from, to } => copy(from, to).await,
-                DataCommand::Migrate { store } => migrate(store).await,
-                DataCommand::Drop { dir, match_id, notes, ladder, missing, .. } => {
-                    match (match_id, ladder) {
-                        (Some(match_id), _) => drop_match(&dir, match_id).await,
-                        (None, Some(ladder)) => drop_ladder(&dir, ladder).await,
-                        (None, None) if missing => accept_missing(&dir).await,
-                        (None, None) if notes => drop_notes(&dir).await,
-                        (None, None) => drop_signing_key(&dir).await,
-                    }
+    pub(super) async fn run(self) -> anyhow::Result<()> {
+        match self.command {
+            DataCommand::Check { dir, replays } => check(&dir, replays.as_deref()),
+            DataCommand::Backup { dir, to } => backup(&dir, &to).await,
+            DataCommand::Restore { backup, dir, replace } => restore(&backup, &dir, replace).await,
+            DataCommand::Copy { from, to } => copy(from, to).await,
+            DataCommand::Migrate { store } => migrate(store).await,
+            DataCommand::Drop { dir, match_id, notes, ladder, missing, .. } => {
+                match (match_id, ladder) {
+                    (Some(match_id), _) => drop_match(&dir, match_id).await,
+                    (None, Some(ladder)) => drop_ladder(&dir, ladder).await,
+                    (None, None) if missing => accept_missing(&dir).await,
+                    (None, None) if notes => drop_notes(&dir).await,
+                    (None, None) => drop_signing_key(&dir).await,
                 }
             }
-        })
+        }
     }
 }
 

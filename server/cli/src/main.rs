@@ -43,6 +43,8 @@ use clap::{
 };
 use mimalloc::MiMalloc;
 
+use crate::process::block_on;
+
 #[cfg(target_os = "linux")]
 use anyhow::Context as _;
 #[cfg(target_os = "linux")]
@@ -167,14 +169,16 @@ fn main() -> ExitCode {
     let done = match command {
         Command::Demo(args) => args.run(),
         Command::Serve(args) => return args.run(),
-        Command::Match(args) => return args.run(),
-        Command::Ladder(args) => args.run(),
+        Command::Match(args) => {
+            return block_on(args.run()).unwrap_or_else(|error| failure::report(&error));
+        }
+        Command::Ladder(args) => block_on(args.run()),
         Command::Contest(args) => return contest::run(args),
         Command::Replay(args) => return args.run(),
         Command::Bot(command) => command.run(),
-        Command::Key(args) => args.run(),
-        Command::Data(args) => args.run(),
-        Command::Cluster(args) => args.run(),
+        Command::Key(args) => block_on(args.run()),
+        Command::Data(args) => block_on(args.run()),
+        Command::Cluster(args) => block_on(args.run()),
         Command::NewBot(args) => args.run(),
         Command::CheckBot(args) => return check_bot::run(args),
         Command::Attend(args) => args.run(),

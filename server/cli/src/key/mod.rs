@@ -19,7 +19,6 @@ use crate::{
         roster::{Entry, NamesInUse, check_name},
     },
     output,
-    process::block_on,
     quantities::{Lifetime, count, now_unix_ms, utc},
     table,
 };
@@ -92,29 +91,27 @@ enum KeyCommand {
 }
 
 impl KeyArgs {
-    pub(super) fn run(self) -> anyhow::Result<()> {
-        block_on(async {
-            match self.command {
-                KeyCommand::Add { name, scopes, expires, owner, from_csv, output, place } => {
-                    let request = match (name, from_csv) {
-                        (Some(name), _) => AddRequest::One(single(name, owner, scopes, expires)?),
-                        (None, Some(file)) => AddRequest::Many(many(&file)?, file),
-                        (None, None) => {
-                            return Err(misuse("key add: NAME or --from-csv FILE is required"));
-                        }
-                    };
-                    // The file is created before the key, whose secret would be lost if the file
-                    // could not be written.
-                    let file = output.as_deref().map(SecretFile::new).transpose()?;
-                    if file.is_none() {
-                        output::check_open("key")?;
+    pub(super) async fn run(self) -> anyhow::Result<()> {
+        match self.command {
+            KeyCommand::Add { name, scopes, expires, owner, from_csv, output, place } => {
+                let request = match (name, from_csv) {
+                    (Some(name), _) => AddRequest::One(single(name, owner, scopes, expires)?),
+                    (None, Some(file)) => AddRequest::Many(many(&file)?, file),
+                    (None, None) => {
+                        return Err(misuse("key add: NAME or --from-csv FILE is required"));
                     }
-                    add(&*place.open_or_create().await?, request, file).await
+                };
+                // The file is created before the key, whose secret would be lost if the file
+                // could not be written.
+                let file = output.as_deref().map(SecretFile::new).transpose()?;
+                if file.is_none() {
+                    output::check_open("key")?;
                 }
-                KeyCommand::List { place } => list(&*place.open().await?).await,
-                KeyCommand::Revoke { key, place } => revoke(&*place.open().await?, &key).await,
+                add(&*place.open_or_create().await?, request, file).await
             }
-        })
+            KeyCommand::List { place } => list(&*place.open().await?).await,
+            KeyCommand::Revoke { key, place } => revoke(&*place.open().await?, &key).await,
+        }
     }
 }
 

@@ -14,7 +14,6 @@ use crate::{
     match_client::{ServerFlag, message},
     match_flags::MatchFlags,
     output,
-    process::block_on,
 };
 
 #[derive(Args)]
@@ -128,26 +127,24 @@ impl LadderFlags {
 }
 
 impl CreateArgs {
-    pub(super) fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> anyhow::Result<()> {
         let ladder = self.flags.ladder(self.name)?;
-        block_on(async {
-            let mut client = client::connect(&self.server).await?;
-            let request = CreateLadderRequest { ladder: Some(ladder) };
-            let created = message(client.create_ladder(request).await)?;
-            let created = client::ladder_of(created.ladder)?;
-            let name = Escaped(&created.ladder_id);
-            let seats = created.config.map_or(0, |config| config.seats);
-            let program = output::program();
-            let server = match self.server.url.as_str() {
-                DEFAULT_SERVER_URL => String::new(),
-                url => format!(" --server {}", shell_words::quote(&Escaped(url).to_string())),
-            };
-            let text = format!(
-                "ladder {name} plays matches of {seats} seats between bots that attend its \
+        let mut client = client::connect(&self.server).await?;
+        let request = CreateLadderRequest { ladder: Some(ladder) };
+        let created = message(client.create_ladder(request).await)?;
+        let created = client::ladder_of(created.ladder)?;
+        let name = Escaped(&created.ladder_id);
+        let seats = created.config.map_or(0, |config| config.seats);
+        let program = output::program();
+        let server = match self.server.url.as_str() {
+            DEFAULT_SERVER_URL => String::new(),
+            url => format!(" --server {}", shell_words::quote(&Escaped(url).to_string())),
+        };
+        let text = format!(
+            "ladder {name} plays matches of {seats} seats between bots that attend its \
                  queue\n\nEnter a bot:\n  {program} attend --queue {name}{server} -- COMMAND\n\n\
                  Show the standings:\n  {program} ladder standings {name}{server}\n"
-            );
-            Ok(output::print(&text)?)
-        })
+        );
+        Ok(output::print(&text)?)
     }
 }

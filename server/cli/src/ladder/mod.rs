@@ -23,9 +23,7 @@ use crate::{
     formats,
     ladder::standings::state_name,
     match_client::{ServerFlag, all_pages, message},
-    output,
-    process::block_on,
-    table,
+    output, table,
 };
 
 pub(super) use crate::ladder::create::LadderFlags;
@@ -102,106 +100,95 @@ struct AdvanceArgs {
 }
 
 impl LadderArgs {
-    pub(super) fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> anyhow::Result<()> {
         match self.command {
-            LadderCommand::Create(args) => args.run(),
-            LadderCommand::List { server, json } => list(&server, json),
-            LadderCommand::Freeze(args) => args.run(LadderState::Frozen),
-            LadderCommand::Close(args) => args.run(LadderState::Closed),
-            LadderCommand::Standings(args) => args.run(),
-            LadderCommand::Show(args) => args.run(),
-            LadderCommand::Watch(args) => args.run(),
-            LadderCommand::Results(args) => args.run(),
-            LadderCommand::Replays(args) => args.run(),
-            LadderCommand::Recompute(args) => args.run(),
+            LadderCommand::Create(args) => args.run().await,
+            LadderCommand::List { server, json } => list(&server, json).await,
+            LadderCommand::Freeze(args) => args.run(LadderState::Frozen).await,
+            LadderCommand::Close(args) => args.run(LadderState::Closed).await,
+            LadderCommand::Standings(args) => args.run().await,
+            LadderCommand::Show(args) => args.run().await,
+            LadderCommand::Watch(args) => args.run().await,
+            LadderCommand::Results(args) => args.run().await,
+            LadderCommand::Replays(args) => args.run().await,
+            LadderCommand::Recompute(args) => args.run().await,
             LadderCommand::Unbench { server, ladder, bot, version } => {
-                unbench(&server, ladder, bot, version)
+                unbench(&server, ladder, bot, version).await
             }
-            LadderCommand::Request { server, ladder, bots } => request(&server, ladder, bots),
+            LadderCommand::Request { server, ladder, bots } => request(&server, ladder, bots).await,
         }
     }
 }
 
 impl AdvanceArgs {
-    fn run(self, state: LadderState) -> anyhow::Result<()> {
-        block_on(async {
-            let mut client = client::connect(&self.server).await?;
-            let request = AdvanceLadderRequest { ladder_id: self.ladder, state: state.into() };
-            let advanced = message(client.advance_ladder(request).await)?;
-            let ladder = client::ladder_of(advanced.ladder)?;
-            let text =
-                format!("ladder {} is {}\n", Escaped(&ladder.ladder_id), state_name(&ladder));
-            Ok(output::print(&text)?)
-        })
+    async fn run(self, state: LadderState) -> anyhow::Result<()> {
+        let mut client = client::connect(&self.server).await?;
+        let request = AdvanceLadderRequest { ladder_id: self.ladder, state: state.into() };
+        let advanced = message(client.advance_ladder(request).await)?;
+        let ladder = client::ladder_of(advanced.ladder)?;
+        let text = format!("ladder {} is {}\n", Escaped(&ladder.ladder_id), state_name(&ladder));
+        Ok(output::print(&text)?)
     }
 }
 
-fn list(server: &ServerFlag, json: bool) -> anyhow::Result<()> {
-    block_on(async {
-        let mut client = client::connect(server).await?;
-        let ladders = all_pages(async |page_token| {
-            let page_size = client::PAGE_SIZE;
-            let request = ListLaddersRequest { page_size, page_token };
-            let page = message(client.list_ladders(request).await)?;
-            Ok((page.ladders, page.next_page_token))
-        });
-        let ladders = ladders.await?;
-        if json {
-            let response = ListLaddersResponse { ladders, next_page_token: String::new() };
-            let text = formats::to_json("ListLaddersResponse", &response)?;
-            return Ok(output::print(&text)?);
-        }
-        if ladders.is_empty() {
-            return Ok(output::print("no ladder\n")?);
-        }
-        let rows = ladders.iter().map(|ladder| {
-            let config = ladder.config.clone().unwrap_or_default();
-            let game = config.game.as_ref().and_then(game_id);
-            [
-                ladder.ladder_id.clone(),
-                state_name(ladder),
-                game.unwrap_or("(unknown)").to_owned(),
-                config.seats.to_string(),
-                ladder.matches.to_string(),
-                ladder.annulled_matches.to_string(),
-                if ladder.settled { "yes" } else { "no" }.to_owned(),
-            ]
-        });
-        let header = ["ladder", "state", "game", "seats", "matches", "annulled", "settled"];
-        Ok(output::print(&table::plain(header, rows))?)
-    })
+async fn list(server: &ServerFlag, json: bool) -> anyhow::Result<()> {
+    let mut client = client::connect(server).await?;
+    let ladders = all_pages(async |page_token| {
+        let page_size = client::PAGE_SIZE;
+        let request = ListLaddersRequest { page_size, page_token };
+        let page = message(client.list_ladders(request).await)?;
+        Ok((page.ladders, page.next_page_token))
+    });
+    let ladders = ladders.await?;
+    if json {
+        let response = ListLaddersResponse { ladders, next_page_token: String::new() };
+        let text = formats::to_json("ListLaddersResponse", &response)?;
+        return Ok(output::print(&text)?);
+    }
+    if ladders.is_empty() {
+        return Ok(output::print("no ladder\n")?);
+    }
+    let rows = ladders.iter().map(|ladder| {
+        let config = ladder.config.clone().unwrap_or_default();
+        let game = config.game.as_ref().and_then(game_id);
+        [
+            ladder.ladder_id.clone(),
+            state_name(ladder),
+            game.unwrap_or("(unknown)").to_owned(),
+            config.seats.to_string(),
+            ladder.matches.to_string(),
+            ladder.annulled_matches.to_string(),
+            if ladder.settled { "yes" } else { "no" }.to_owned(),
+        ]
+    });
+    let header = ["ladder", "state", "game", "seats", "matches", "annulled", "settled"];
+    Ok(output::print(&table::plain(header, rows))?)
 }
 
-fn unbench(
+async fn unbench(
     server: &ServerFlag,
     ladder: String,
     bot_name: String,
     bot_version: String,
 ) -> anyhow::Result<()> {
-    block_on(async {
-        let mut client = client::connect(server).await?;
-        let request = UnbenchBotRequest {
-            ladder_id: ladder,
-            bot: Some(LadderBotRef { bot_name, bot_version }),
-        };
-        let standing = message(client.unbench_bot(request).await)?.standing;
-        let standing = standing.context("the server sent no information about the bot")?;
-        let text = format!(
-            "{} {} may play again\n",
-            Escaped(&standing.bot_name),
-            Escaped(&standing.bot_version)
-        );
-        Ok(output::print(&text)?)
-    })
+    let mut client = client::connect(server).await?;
+    let request =
+        UnbenchBotRequest { ladder_id: ladder, bot: Some(LadderBotRef { bot_name, bot_version }) };
+    let standing = message(client.unbench_bot(request).await)?.standing;
+    let standing = standing.context("the server sent no information about the bot")?;
+    let text = format!(
+        "{} {} may play again\n",
+        Escaped(&standing.bot_name),
+        Escaped(&standing.bot_version)
+    );
+    Ok(output::print(&text)?)
 }
 
-fn request(server: &ServerFlag, ladder: String, bots: Vec<String>) -> anyhow::Result<()> {
-    block_on(async {
-        let mut client = client::connect(server).await?;
-        let bots =
-            bots.into_iter().map(|bot_name| LadderBotRef { bot_name, bot_version: String::new() });
-        let request = RequestMatchRequest { ladder_id: ladder, bots: bots.collect() };
-        let match_id = message(client.request_match(request).await)?.match_id;
-        Ok(output::print(&format!("{}\n", Escaped(&match_id)))?)
-    })
+async fn request(server: &ServerFlag, ladder: String, bots: Vec<String>) -> anyhow::Result<()> {
+    let mut client = client::connect(server).await?;
+    let bots =
+        bots.into_iter().map(|bot_name| LadderBotRef { bot_name, bot_version: String::new() });
+    let request = RequestMatchRequest { ladder_id: ladder, bots: bots.collect() };
+    let match_id = message(client.request_match(request).await)?.match_id;
+    Ok(output::print(&format!("{}\n", Escaped(&match_id)))?)
 }

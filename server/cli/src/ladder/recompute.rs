@@ -20,7 +20,6 @@ use crate::{
     },
     match_client::ServerFlag,
     output,
-    process::block_on,
 };
 
 /// Maximum number of attempts to fetch ratings and results that cover the same matches. The server
@@ -53,7 +52,7 @@ pub(super) struct RecomputeArgs {
 }
 
 impl RecomputeArgs {
-    pub(super) fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> anyhow::Result<()> {
         if let Some(path) = &self.results {
             let csv = fs::read(path).with_context(|| path.display().to_string())?;
             let rated = ratings_of(&counted(&csv)?, self.rating_method)?;
@@ -61,55 +60,52 @@ impl RecomputeArgs {
             return Ok(output::print(&text)?);
         }
         let ladder = self.ladder.unwrap_or_default();
-        block_on(async {
-            let mut client = client::connect(&self.server).await?;
-            // Its number of matches is needed to detect results that the server never rates.
-            let before = client::get(&mut client, &ladder).await?;
-            let number = before.rating_method;
-            let is_served = |id: &RatingMethodId| rating_method_to_wire(*id) as i32 == number;
-            let mut methods = RatingMethodId::ALL.into_iter();
-            let method = match methods.find(is_served) {
-                Some(method) => method,
-                None if number == RatingMethod::Unspecified as i32 => RatingMethodId::default(),
-                None => bail!(
-                    "the ladder's rating method {number} is not known here; use a newer program"
-                ),
-            };
-            for attempt in 0..MAX_ATTEMPTS {
-                if attempt > 0 {
-                    sleep(RETRY_DELAY).await;
-                }
-                let served = client::standings(&mut client, &ladder, true).await?;
-                // The results are fetched after the ratings, so that they include every rated
-                // match.
-                let csv = client::results(&mut client, &ladder).await?;
-                let Some(results) = counted_first(&csv, seats_of(&served))? else {
-                    continue;
-                };
-                if (results.len() as u64) < before.matches {
-                    continue;
-                }
-                let rated = ratings_of(&results, method)?;
-                if !covers_same_matches(&rated, &served) {
-                    continue;
-                }
-                let compared = compare(&rated, &served);
-                // Matches that end at the same time may be in another order in the results than on
-                // the server.
-                if compared.is_err() && results.len() < counted(&csv)?.len() {
-                    continue;
-                }
-                output::print(&standings::text(&as_standings(&rated), &before))?;
-                compared?;
-                let text =
-                    format!("{} results; the server's ratings are identical\n", results.len());
-                return Ok(output::print(&text)?);
+        let mut client = client::connect(&self.server).await?;
+        // Its number of matches is needed to detect results that the server never rates.
+        let before = client::get(&mut client, &ladder).await?;
+        let number = before.rating_method;
+        let is_served = |id: &RatingMethodId| rating_method_to_wire(*id) as i32 == number;
+        let mut methods = RatingMethodId::ALL.into_iter();
+        let method = match methods.find(is_served) {
+            Some(method) => method,
+            None if number == RatingMethod::Unspecified as i32 => RatingMethodId::default(),
+            None => {
+                bail!("the ladder's rating method {number} is not known here; use a newer program")
             }
-            bail!(
-                "the server's ratings and results still do not match; try again, or freeze \
+        };
+        for attempt in 0..MAX_ATTEMPTS {
+            if attempt > 0 {
+                sleep(RETRY_DELAY).await;
+            }
+            let served = client::standings(&mut client, &ladder, true).await?;
+            // The results are fetched after the ratings, so that they include every rated
+            // match.
+            let csv = client::results(&mut client, &ladder).await?;
+            let Some(results) = counted_first(&csv, seats_of(&served))? else {
+                continue;
+            };
+            if (results.len() as u64) < before.matches {
+                continue;
+            }
+            let rated = ratings_of(&results, method)?;
+            if !covers_same_matches(&rated, &served) {
+                continue;
+            }
+            let compared = compare(&rated, &served);
+            // Matches that end at the same time may be in another order in the results than on
+            // the server.
+            if compared.is_err() && results.len() < counted(&csv)?.len() {
+                continue;
+            }
+            output::print(&standings::text(&as_standings(&rated), &before))?;
+            compared?;
+            let text = format!("{} results; the server's ratings are identical\n", results.len());
+            return Ok(output::print(&text)?);
+        }
+        bail!(
+            "the server's ratings and results still do not match; try again, or freeze \
                  the ladder"
-            )
-        })
+        )
     }
 }
 

@@ -17,7 +17,6 @@ use crate::{
     ladder::client,
     match_client::{ServerFlag, message},
     output,
-    process::block_on,
 };
 
 /// Name of the archive's file that lists omitted replays, with the reasons.
@@ -43,25 +42,22 @@ pub(super) struct ReplaysArgs {
 }
 
 impl ReplaysArgs {
-    pub(super) fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> anyhow::Result<()> {
         let shown = self.output.display();
         let file = PartialFile::create(&self.output);
         let mut file =
             file.map_err(|error| misuse(format!("--output: cannot write {shown}: {error}")))?;
         let cannot_write = || format!("cannot write {shown}");
-        block_on(async {
-            let mut client = client::connect(&self.server).await?;
-            let request = ExportReplaysRequest {
-                ladder_id: self.ladder.clone(),
-                bot_name: self.bot.clone(),
-                against_bot_name: self.against.clone().unwrap_or_default(),
-            };
-            let mut parts = message(client.export_replays(request).await)?;
-            while let Some(part) = client::next_part(&mut parts).await? {
-                file.write_all(&part.chunk).with_context(cannot_write)?;
-            }
-            anyhow::Ok(())
-        })?;
+        let mut client = client::connect(&self.server).await?;
+        let request = ExportReplaysRequest {
+            ladder_id: self.ladder.clone(),
+            bot_name: self.bot.clone(),
+            against_bot_name: self.against.clone().unwrap_or_default(),
+        };
+        let mut parts = message(client.export_replays(request).await)?;
+        while let Some(part) = client::next_part(&mut parts).await? {
+            file.write_all(&part.chunk).with_context(cannot_write)?;
+        }
         let contents = inspect(file.path()).context("the server sent an invalid archive")?;
         let Contents { replays, omitted } = contents;
         file.persist().with_context(cannot_write)?;

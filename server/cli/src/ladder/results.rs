@@ -6,7 +6,7 @@ use anyhow::{Context as _, bail, ensure};
 use bridgemaster_ladder::{BotVersion, Results, SeatEnd};
 use clap::Args;
 
-use crate::{files::OutputFile, ladder::client, match_client::ServerFlag, process::block_on};
+use crate::{files::OutputFile, ladder::client, match_client::ServerFlag};
 
 #[derive(Args)]
 pub(super) struct ResultsArgs {
@@ -20,15 +20,13 @@ pub(super) struct ResultsArgs {
 }
 
 impl ResultsArgs {
-    pub(super) fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> anyhow::Result<()> {
         let output = OutputFile::open("--output", &self.output)?;
-        block_on(async {
-            let mut client = client::connect(&self.server).await?;
-            let results = client::results(&mut client, &self.ladder).await?;
-            // The data is written unchanged, so it is validated first.
-            check(&results)?;
-            output.write(&String::from_utf8(results)?)
-        })
+        let mut client = client::connect(&self.server).await?;
+        let results = client::results(&mut client, &self.ladder).await?;
+        // The data is written unchanged, so it is validated first.
+        check(&results)?;
+        output.write(&String::from_utf8(results)?)
     }
 }
 

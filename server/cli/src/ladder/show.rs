@@ -16,9 +16,7 @@ use crate::{
         standings,
     },
     match_client::{ServerFlag, all_pages, first_items, message},
-    output,
-    process::block_on,
-    table,
+    output, table,
 };
 
 /// Number of newest matches that are shown.
@@ -41,30 +39,26 @@ pub(super) struct ShowArgs {
 }
 
 impl ShowArgs {
-    pub(super) fn run(self) -> anyhow::Result<()> {
-        block_on(async {
-            let mut client = client::connect(&self.server).await?;
-            if self.against.is_empty() {
-                let request = GetLadderBotRequest {
-                    ladder_id: self.ladder.clone(),
-                    bot_name: self.bot.clone(),
-                };
-                let versions = message(client.get_ladder_bot(request).await)?.versions;
-                let versions = versions.into_iter().filter_map(|one| one.standing);
-                let ladder = client::get(&mut client, &self.ladder).await?;
-                output::print(&standings::text(&versions.collect::<Vec<_>>(), &ladder))?;
-                output::print(&standings::line(&ladder))?;
-            }
-            let met = self.head_to_heads(&mut client).await?;
-            output::print(&met_text(&met))?;
-            let matches = self.newest_matches(&mut client).await?;
-            let rows = matches.iter().take(MATCHES).map(|one| {
-                let info = one.r#match.clone().unwrap_or_default();
-                [info.match_id, purpose(one).to_owned(), outcome(one)]
-            });
-            let header = ["newest matches", "purpose", "outcome"];
-            Ok(output::print(&table::plain(header, rows))?)
-        })
+    pub(super) async fn run(self) -> anyhow::Result<()> {
+        let mut client = client::connect(&self.server).await?;
+        if self.against.is_empty() {
+            let request =
+                GetLadderBotRequest { ladder_id: self.ladder.clone(), bot_name: self.bot.clone() };
+            let versions = message(client.get_ladder_bot(request).await)?.versions;
+            let versions = versions.into_iter().filter_map(|one| one.standing);
+            let ladder = client::get(&mut client, &self.ladder).await?;
+            output::print(&standings::text(&versions.collect::<Vec<_>>(), &ladder))?;
+            output::print(&standings::line(&ladder))?;
+        }
+        let met = self.head_to_heads(&mut client).await?;
+        output::print(&met_text(&met))?;
+        let matches = self.newest_matches(&mut client).await?;
+        let rows = matches.iter().take(MATCHES).map(|one| {
+            let info = one.r#match.clone().unwrap_or_default();
+            [info.match_id, purpose(one).to_owned(), outcome(one)]
+        });
+        let header = ["newest matches", "purpose", "outcome"];
+        Ok(output::print(&table::plain(header, rows))?)
     }
 
     async fn head_to_heads(
@@ -178,8 +172,8 @@ pub(super) struct WatchArgs {
 }
 
 impl WatchArgs {
-    pub(super) fn run(self) -> anyhow::Result<()> {
-        let followed = block_on(async {
+    pub(super) async fn run(self) -> anyhow::Result<()> {
+        let followed = async {
             let mut client = client::connect(&self.server).await?;
             let request = WatchLadderRequest { ladder_id: self.ladder };
             let mut updates = message(client.watch_ladder(request).await)?;
@@ -198,9 +192,9 @@ impl WatchArgs {
                     output::print_update(&standings::line(ladder))?;
                 }
             }
-            Ok(())
-        });
-        match followed {
+            anyhow::Ok(())
+        };
+        match followed.await {
             Err(error) if output::is_closed_pipe(&error) => Ok(()),
             followed => followed,
         }

@@ -3,7 +3,7 @@
 use bridgemaster_proto::v1::{AttendanceState, Ladder, ListStandingsResponse, Rating, Standing};
 use clap::Args;
 
-use crate::{formats, ladder::client, match_client::ServerFlag, output, process::block_on, table};
+use crate::{formats, ladder::client, match_client::ServerFlag, output, table};
 
 /// Number of annulled matches below which a bot's share is not compared with other bots'.
 const MIN_ANNULLED: u64 = 10;
@@ -30,19 +30,17 @@ pub(super) struct StandingsArgs {
 }
 
 impl StandingsArgs {
-    pub(super) fn run(self) -> anyhow::Result<()> {
-        block_on(async {
-            let mut client = client::connect(&self.server).await?;
-            let standings = client::standings(&mut client, &self.ladder, self.all_versions).await?;
-            if self.json {
-                let response = ListStandingsResponse { standings, next_page_token: String::new() };
-                let text = formats::to_json("ListStandingsResponse", &response)?;
-                return Ok(output::print(&text)?);
-            }
-            let ladder = client::get(&mut client, &self.ladder).await?;
-            output::print(&text(&standings, &ladder))?;
-            Ok(output::print(&line(&ladder))?)
-        })
+    pub(super) async fn run(self) -> anyhow::Result<()> {
+        let mut client = client::connect(&self.server).await?;
+        let standings = client::standings(&mut client, &self.ladder, self.all_versions).await?;
+        if self.json {
+            let response = ListStandingsResponse { standings, next_page_token: String::new() };
+            let text = formats::to_json("ListStandingsResponse", &response)?;
+            return Ok(output::print(&text)?);
+        }
+        let ladder = client::get(&mut client, &self.ladder).await?;
+        output::print(&text(&standings, &ladder))?;
+        Ok(output::print(&line(&ladder))?)
     }
 }
 

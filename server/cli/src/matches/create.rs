@@ -18,7 +18,6 @@ use crate::{
     match_client::{ServerFlag, message},
     match_flags::{ClockOf, MatchFlags},
     output,
-    process::block_on,
 };
 
 /// Address of the page that `serve` opens by default.
@@ -75,7 +74,7 @@ pub(super) struct CreateArgs {
 }
 
 impl CreateArgs {
-    pub(super) fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> anyhow::Result<()> {
         let seats = self.match_flags.seats_or_max()?;
         if self.reservations.len() < usize::from(seats.get()) {
             output::check_open("join tickets")?;
@@ -92,19 +91,17 @@ impl CreateArgs {
         config.spectators = self
             .spectator_delay_ms
             .map(|delay_ms| SpectatorRules { delay_ms, ..SpectatorRules::default() });
-        block_on(async {
-            let request = CreateMatchRequest {
-                config: Some(config),
-                labels: self.labels.into_iter().collect(),
-                seat_reservations: self.reservations,
-                idempotency_key: self.idempotency_key,
-                ..CreateMatchRequest::default()
-            };
-            let mut client = self.server.connect().await?;
-            let created = message(client.create_match(request).await)?;
-            formats::print("CreateMatchResponse", &created, self.json, |created| {
-                instructions(&self.server.url, self.page.as_ref(), created)
-            })
+        let request = CreateMatchRequest {
+            config: Some(config),
+            labels: self.labels.into_iter().collect(),
+            seat_reservations: self.reservations,
+            idempotency_key: self.idempotency_key,
+            ..CreateMatchRequest::default()
+        };
+        let mut client = self.server.connect().await?;
+        let created = message(client.create_match(request).await)?;
+        formats::print("CreateMatchResponse", &created, self.json, |created| {
+            instructions(&self.server.url, self.page.as_ref(), created)
         })
     }
 }

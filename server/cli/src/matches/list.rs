@@ -12,9 +12,7 @@ use crate::{
     formats,
     match_client::{MatchClient, ServerFlag, first_items, message},
     matches::create::label,
-    output,
-    process::block_on,
-    quantities, table,
+    output, quantities, table,
 };
 
 /// Number of matches that are requested per page.
@@ -92,24 +90,22 @@ enum State {
 }
 
 impl ListArgs {
-    pub(super) fn run(self) -> anyhow::Result<()> {
-        block_on(async {
-            let mut client = self.server.connect().await?;
-            let limit = if self.all { usize::MAX } else { self.limit as usize };
-            let listed = collect(&mut client, &self.filter, limit).await?;
-            if self.json {
-                let answer = ListMatchesResponse {
-                    matches: listed.matches,
-                    next_page_token: String::new(),
-                    damaged_match_ids: listed.damaged,
-                    incomplete: listed.is_incomplete,
-                };
-                return Ok(output::print(&formats::to_json("ListMatchesResponse", &answer)?)?);
-            }
-            output::print(&text(&listed))?;
-            listed.report_omissions();
-            Ok(())
-        })
+    pub(super) async fn run(self) -> anyhow::Result<()> {
+        let mut client = self.server.connect().await?;
+        let limit = if self.all { usize::MAX } else { self.limit as usize };
+        let listed = collect(&mut client, &self.filter, limit).await?;
+        if self.json {
+            let answer = ListMatchesResponse {
+                matches: listed.matches,
+                next_page_token: String::new(),
+                damaged_match_ids: listed.damaged,
+                incomplete: listed.is_incomplete,
+            };
+            return Ok(output::print(&formats::to_json("ListMatchesResponse", &answer)?)?);
+        }
+        output::print(&text(&listed))?;
+        listed.report_omissions();
+        Ok(())
     }
 }
 

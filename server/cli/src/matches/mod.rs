@@ -17,11 +17,10 @@ use bridgemaster_proto::{
 use clap::{Args, Subcommand};
 
 use crate::{
-    failure, formats,
+    formats,
     match_client::{ServerFlag, match_of, message},
     matches::{create::CreateArgs, list::ListArgs, result::ResultArgs, watch::WatchArgs},
     output,
-    process::block_on,
 };
 
 #[derive(Args)]
@@ -50,17 +49,17 @@ enum MatchCommand {
 
 impl MatchArgs {
     /// Runs the command. `match result` has additional exit codes.
-    pub(super) fn run(self) -> ExitCode {
-        let done = match self.command {
-            MatchCommand::Result(args) => return result::run(args),
-            MatchCommand::Create(args) => args.run(),
-            MatchCommand::List(args) => args.run(),
-            MatchCommand::Tickets(args) => args.run(),
-            MatchCommand::Cancel(args) => args.run(),
-            MatchCommand::Watch(args) => args.run(),
-            MatchCommand::CloseGroup(args) => args.run(),
-        };
-        failure::exit_code(done)
+    pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
+        match self.command {
+            MatchCommand::Result(args) => return result::run(args).await,
+            MatchCommand::Create(args) => args.run().await?,
+            MatchCommand::List(args) => args.run().await?,
+            MatchCommand::Tickets(args) => args.run().await?,
+            MatchCommand::Cancel(args) => args.run().await?,
+            MatchCommand::Watch(args) => args.run().await?,
+            MatchCommand::CloseGroup(args) => args.run().await?,
+        }
+        Ok(ExitCode::SUCCESS)
     }
 }
 
@@ -73,14 +72,11 @@ pub(super) struct CloseGroupArgs {
 }
 
 impl CloseGroupArgs {
-    pub(super) fn run(self) -> anyhow::Result<()> {
-        block_on(async {
-            let mut client = self.server.connect().await?;
-            let request =
-                CloseGroupRequest { match_id: self.match_id, ..CloseGroupRequest::default() };
-            message(client.close_group(request).await)?;
-            Ok(output::print("the group is closed\n")?)
-        })
+    pub(super) async fn run(self) -> anyhow::Result<()> {
+        let mut client = self.server.connect().await?;
+        let request = CloseGroupRequest { match_id: self.match_id, ..CloseGroupRequest::default() };
+        message(client.close_group(request).await)?;
+        Ok(output::print("the group is closed\n")?)
     }
 }
 
@@ -103,13 +99,11 @@ pub(super) struct CancelArgs {
 }
 
 impl CancelArgs {
-    pub(super) fn run(self) -> anyhow::Result<()> {
-        block_on(async {
-            let mut client = self.server.connect().await?;
-            let request = CancelMatchRequest { match_id: self.match_id, reason: self.reason };
-            let info = match_of(message(client.cancel_match(request).await)?.r#match)?;
-            formats::print("MatchInfo", &info, self.json, cancelled_text)
-        })
+    pub(super) async fn run(self) -> anyhow::Result<()> {
+        let mut client = self.server.connect().await?;
+        let request = CancelMatchRequest { match_id: self.match_id, reason: self.reason };
+        let info = match_of(message(client.cancel_match(request).await)?.r#match)?;
+        formats::print("MatchInfo", &info, self.json, cancelled_text)
     }
 }
 
@@ -140,15 +134,13 @@ pub(super) struct TicketsArgs {
 }
 
 impl TicketsArgs {
-    pub(super) fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> anyhow::Result<()> {
         output::check_open("join tickets")?;
-        block_on(async {
-            let mut client = self.server.connect().await?;
-            let request = ReplaceTicketsRequest { match_id: self.match_id, seats: self.seats };
-            let response = message(client.replace_tickets(request).await)?;
-            formats::print("ReplaceTicketsResponse", &response, self.json, |response| {
-                tickets_text(&response.tickets)
-            })
+        let mut client = self.server.connect().await?;
+        let request = ReplaceTicketsRequest { match_id: self.match_id, seats: self.seats };
+        let response = message(client.replace_tickets(request).await)?;
+        formats::print("ReplaceTicketsResponse", &response, self.json, |response| {
+            tickets_text(&response.tickets)
         })
     }
 }

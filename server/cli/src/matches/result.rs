@@ -9,11 +9,9 @@ use bridgemaster_proto::{
 use clap::Args;
 
 use crate::{
-    failure,
     follow::{DEFAULT_RETRY_SECONDS, follow},
     formats,
     match_client::{ServerFlag, get_match},
-    process::block_on,
     quantities::{self, count},
     table,
 };
@@ -45,26 +43,23 @@ pub(super) struct ResultArgs {
 }
 
 /// Runs the command. A match that has not ended is not an error, but has its own exit code.
-pub(super) fn run(args: ResultArgs) -> ExitCode {
-    match args.run() {
-        Ok(MatchState::Ended) => ExitCode::SUCCESS,
-        Ok(MatchState::Cancelled) => ExitCode::from(CANCELLED),
-        Ok(_) => ExitCode::from(NOT_ENDED),
-        Err(error) => failure::report(&error),
-    }
+pub(super) async fn run(args: ResultArgs) -> anyhow::Result<ExitCode> {
+    Ok(match args.run().await? {
+        MatchState::Ended => ExitCode::SUCCESS,
+        MatchState::Cancelled => ExitCode::from(CANCELLED),
+        _ => ExitCode::from(NOT_ENDED),
+    })
 }
 
 impl ResultArgs {
     /// Prints the match and returns the match's state.
-    fn run(self) -> anyhow::Result<MatchState> {
-        let info = block_on(async {
-            let mut client = self.server.connect().await?;
-            if self.wait {
-                follow(&mut client, &self.match_id, RETRY_TIMEOUT, |_| Ok(())).await
-            } else {
-                get_match(&mut client, &self.match_id).await
-            }
-        })?;
+    async fn run(self) -> anyhow::Result<MatchState> {
+        let mut client = self.server.connect().await?;
+        let info = if self.wait {
+            follow(&mut client, &self.match_id, RETRY_TIMEOUT, |_| Ok(())).await?
+        } else {
+            get_match(&mut client, &self.match_id).await?
+        };
         formats::print("MatchInfo", &info, self.json, text)?;
         Ok(info.state())
     }

@@ -17,7 +17,7 @@ use crate::{
     match_client::{MatchClient, ServerFlag},
     matches::{result, watch::board::Board},
     output::{self, Screen},
-    process::{block_on, stop_requested},
+    process::stop_requested,
     quantities::count,
     table,
     view::{View, event_line},
@@ -47,25 +47,23 @@ pub(super) struct WatchArgs {
 }
 
 impl WatchArgs {
-    pub(super) fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> anyhow::Result<()> {
         let is_plain = self.plain || output::terminal_size().is_none();
-        block_on(async {
-            let mut client = self.server.connect().await?;
-            let ended = if is_plain {
-                match self.print(&mut client).await {
-                    Err(error) if output::is_closed_pipe(&error) => None,
-                    ended => Some(ended?),
-                }
-            } else {
-                self.draw(&mut client).await?
-            };
-            let Some(ended) = ended else { return Ok(()) };
-            let text = match &ended.result {
-                Some(result) => table::result(result),
-                None => format!("{}\n", result::cancellation(&ended)),
-            };
-            Ok(output::print(&format!("\n{text}"))?)
-        })
+        let mut client = self.server.connect().await?;
+        let ended = if is_plain {
+            match self.print(&mut client).await {
+                Err(error) if output::is_closed_pipe(&error) => None,
+                ended => Some(ended?),
+            }
+        } else {
+            self.draw(&mut client).await?
+        };
+        let Some(ended) = ended else { return Ok(()) };
+        let text = match &ended.result {
+            Some(result) => table::result(result),
+            None => format!("{}\n", result::cancellation(&ended)),
+        };
+        Ok(output::print(&format!("\n{text}"))?)
     }
 
     fn retry_timeout(&self) -> Duration {
