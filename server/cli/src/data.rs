@@ -126,22 +126,26 @@ enum DataCommand {
 
 impl DataArgs {
     pub(super) async fn run(self) -> anyhow::Result<()> {
-        match self.command {
-            DataCommand::Check { dir, replays } => check(&dir, replays.as_deref()),
-            DataCommand::Backup { dir, to } => backup(&dir, &to).await,
-            DataCommand::Restore { backup, dir, replace } => restore(&backup, &dir, replace).await,
-            DataCommand::Copy { from, to } => copy(from, to).await,
-            DataCommand::Migrate { store } => migrate(store).await,
+        let text = match self.command {
+            DataCommand::Check { dir, replays } => return check(&dir, replays.as_deref()),
+            DataCommand::Backup { dir, to } => return backup(&dir, &to).await,
+            DataCommand::Restore { backup, dir, replace } => {
+                restore(&backup, &dir, replace).await?
+            }
+            DataCommand::Copy { from, to } => copy(from, to).await?,
+            DataCommand::Migrate { store } => migrate(store).await?,
             DataCommand::Drop { dir, match_id, notes, ladder, missing, .. } => {
+                let dir = existing(&dir)?;
                 match (match_id, ladder) {
-                    (Some(match_id), _) => drop_match(&dir, match_id).await,
-                    (None, Some(ladder)) => drop_ladder(&dir, ladder).await,
-                    (None, None) if missing => accept_missing(&dir).await,
-                    (None, None) if notes => drop_notes(&dir).await,
-                    (None, None) => drop_signing_key(&dir).await,
+                    (Some(match_id), _) => drop_match(&dir, match_id).await?,
+                    (None, Some(ladder)) => drop_ladder(&dir, ladder).await?,
+                    (None, None) if missing => accept_missing(&dir).await?,
+                    (None, None) if notes => drop_notes(&dir).await?,
+                    (None, None) => drop_signing_key(&dir).await?,
                 }
             }
-        }
+        };
+        Ok(output::print(&text)?)
     }
 }
 
@@ -174,7 +178,7 @@ async fn backup(dir: &Path, to: &Path) -> anyhow::Result<()> {
     );
 }
 
-async fn restore(backup: &Path, dir: &Path, replace: bool) -> anyhow::Result<()> {
+async fn restore(backup: &Path, dir: &Path, replace: bool) -> anyhow::Result<String> {
     let dir = DataDir::prepare(dir)?;
     let restored = if replace {
         store::replace(backup, &dir).await
@@ -188,7 +192,7 @@ async fn restore(backup: &Path, dir: &Path, replace: bool) -> anyhow::Result<()>
         )),
         other => other.into(),
     })?;
-    Ok(output::print(&summary(dir.path(), &report))?)
+    Ok(summary(dir.path(), &report))
 }
 
 /// Location of a store.
@@ -209,7 +213,7 @@ impl FromStr for StoreLocation {
 }
 
 /// Copies the store from one location to the other.
-async fn copy(from: StoreLocation, to: StoreLocation) -> anyhow::Result<()> {
+async fn copy(from: StoreLocation, to: StoreLocation) -> anyhow::Result<String> {
     let copied = match (from, to) {
         (StoreLocation::Folder(from), StoreLocation::Database(to)) => {
             copy_to_postgres(&source(&from)?, &to).await
@@ -235,21 +239,21 @@ async fn copy(from: StoreLocation, to: StoreLocation) -> anyhow::Result<()> {
         | StoreError::InvalidAddress { .. } => misuse(error.to_string()),
         other => other.into(),
     })?;
-    Ok(output::print(&transfer_summary(&report))?)
+    Ok(transfer_summary(&report))
 }
 
 /// Migrates a store.
-async fn migrate(location: StoreLocation) -> anyhow::Result<()> {
+async fn migrate(location: StoreLocation) -> anyhow::Result<String> {
     let migrated = match location {
         StoreLocation::Folder(dir) => store::migrate_folder(&existing(&dir)?),
         StoreLocation::Database(url) => store::migrate_database(&url).await,
     };
     let MigrationReport { from, to } = migrated?;
-    Ok(output::print(&if from == to {
+    Ok(if from == to {
         format!("already at schema version {to}\n")
     } else {
         format!("migrated from schema version {from} to {to}\n")
-    })?)
+    })
 }
 
 fn transfer_summary(report: &TransferReport) -> String {
@@ -292,10 +296,9 @@ async fn change<T>(
     closed.map(|()| done)
 }
 
-async fn drop_match(dir: &Path, match_id: MatchId) -> anyhow::Result<()> {
-    let dir = existing(dir)?;
+async fn drop_match(dir: &DataDir, match_id: MatchId) -> anyhow::Result<String> {
     let write = Write::DropMatch { match_id: match_id.clone() };
-    let dropped = change(&dir, async |store| store.commit(vec![write]).await);
+    let dropped = change(dir, async |store| store.commit(vec![write]).await);
     dropped.await.map_err(|error| match error {
         StoreError::FolderInUse { .. } => anyhow::anyhow!(
             "{error}; or restart the server with --drop-match {match_id}, which also removes the \
@@ -304,14 +307,12 @@ async fn drop_match(dir: &Path, match_id: MatchId) -> anyhow::Result<()> {
         StoreError::WriteRefused { refusal, .. } => misuse(refusal.to_string()),
         other => other.into(),
     })?;
-    let text = format!("removed match {match_id} from {}\n", dir.path().display());
-    Ok(output::print(&text)?)
+    Ok(format!("removed match {match_id} from {}\n", dir.path().display()))
 }
 
-async fn drop_ladder(dir: &Path, ladder_id: LadderId) -> anyhow::Result<()> {
-    let dir = existing(dir)?;
+async fn drop_ladder(dir: &DataDir, ladder_id: LadderId) -> anyhow::Result<String> {
     let drop = Write::ChangeLadder { ladder_id: ladder_id.clone(), change: LadderChange::Drop };
-    let known = change(&dir, async |store| {
+    let known = change(dir, async |store| {
         let ladders = store.ladders().await?;
         let intact = ladders.intact.into_iter().map(|ladder| ladder.ladder_id.to_string());
         let damaged = ladders.damaged.into_iter().filter_map(|damage| match damage.value {
@@ -332,13 +333,11 @@ async fn drop_ladder(dir: &Path, ladder_id: LadderId) -> anyhow::Result<()> {
             if known.is_empty() { "none" } else { &known }
         )));
     }
-    let text = format!("removed ladder {ladder_id} from {}\n", dir.path().display());
-    Ok(output::print(&text)?)
+    Ok(format!("removed ladder {ladder_id} from {}\n", dir.path().display()))
 }
 
-async fn drop_notes(dir: &Path) -> anyhow::Result<()> {
-    let dir = existing(dir)?;
-    let repair = change(&dir, async |store| {
+async fn drop_notes(dir: &DataDir) -> anyhow::Result<String> {
+    let repair = change(dir, async |store| {
         let repair = repair_records(store).await?;
         store.commit(repair.writes).await?;
         Ok((repair.damaged, repair.groups))
@@ -346,7 +345,7 @@ async fn drop_notes(dir: &Path) -> anyhow::Result<()> {
     let (damaged, groups) = repair.await?;
     let folder = dir.path().display();
     let removed = count(damaged, "damaged record", "damaged records");
-    let text = match (damaged, groups) {
+    Ok(match (damaged, groups) {
         (0, _) => {
             format!("no record of groups, queues or idempotency keys is damaged in {folder}\n")
         }
@@ -356,37 +355,32 @@ async fn drop_notes(dir: &Path) -> anyhow::Result<()> {
              incomplete groups stay secret, and closed groups must be closed again\n",
             count(groups, "group", "groups"),
         ),
-    };
-    Ok(output::print(&text)?)
+    })
 }
 
-async fn accept_missing(dir: &Path) -> anyhow::Result<()> {
-    let dir = existing(dir)?;
-    let accepted = change(&dir, async |store| store.accept_missing_rows().await).await?;
+async fn accept_missing(dir: &DataDir) -> anyhow::Result<String> {
+    let accepted = change(dir, async |store| store.accept_missing_rows().await).await?;
     let folder = dir.path().display();
     if accepted.is_empty() {
         return Err(misuse(format!("no rows are missing in {folder}; nothing is changed")));
     }
     let accepted: Vec<String> = accepted.iter().map(ToString::to_string).collect();
-    let text = format!("accepted in {folder}: {}\n", accepted.join("; "));
-    Ok(output::print(&text)?)
+    Ok(format!("accepted in {folder}: {}\n", accepted.join("; ")))
 }
 
-async fn drop_signing_key(dir: &Path) -> anyhow::Result<()> {
-    let dir = existing(dir)?;
-    let removed = change(&dir, async |store| store.remove_damaged_secrets().await);
+async fn drop_signing_key(dir: &DataDir) -> anyhow::Result<String> {
+    let removed = change(dir, async |store| store.remove_damaged_secrets().await);
     if removed.await?.is_empty() {
         return Err(misuse(format!(
             "the key that signs replays is neither damaged nor missing in {}; nothing is removed",
             dir.path().display()
         )));
     }
-    let text = format!(
+    Ok(format!(
         "removed the key that signs replays from {}; the next start creates a new key, and \
          existing replays are unchanged\n",
         dir.path().display()
-    );
-    Ok(output::print(&text)?)
+    ))
 }
 
 /// Describes how to remove or repair a damaged value.

@@ -1,9 +1,9 @@
 //! `bridgemaster ladder recompute`: computes the ratings from the results.
 
-use std::{collections::BTreeMap, fs, path::PathBuf, time::Duration};
+use std::{fs, path::PathBuf, time::Duration};
 
-use anyhow::{Context as _, bail};
-use bridgemaster_ladder::{BotRating, CONFIDENCE, RatingMethodId, ratings_of};
+use anyhow::{Context as _, anyhow, bail};
+use bridgemaster_ladder::{BotRating, CONFIDENCE, RatingMethodId, Results, ratings_of};
 use bridgemaster_proto::{
     escape::Escaped,
     v1::{Ladder, Rating, RatingMethod, Standing},
@@ -73,39 +73,33 @@ impl RecomputeArgs {
                 bail!("the ladder's rating method {number} is not known here; use a newer program")
             }
         };
+        let mut difference = anyhow!("the server never rated its newest results");
         for attempt in 0..MAX_ATTEMPTS {
             if attempt > 0 {
                 sleep(RETRY_DELAY).await;
             }
             let served = client::standings(&mut client, &ladder, true).await?;
-            // The results are fetched after the ratings, so that they include every rated
-            // match.
+            // The results are fetched after the ratings, so that they include every rated match.
             let csv = client::results(&mut client, &ladder).await?;
-            let Some(results) = counted_first(&csv, seats_of(&served))? else {
+            let results = counted_first(&csv, seats_of(&served))?;
+            let is_recent = |results: &Results| results.len() as u64 >= before.matches;
+            let Some(results) = results.filter(is_recent) else {
                 continue;
             };
-            if (results.len() as u64) < before.matches {
-                continue;
-            }
             let rated = ratings_of(&results, method)?;
-            if !covers_same_matches(&rated, &served) {
-                continue;
+            match compare(&rated, &served) {
+                Ok(()) => {
+                    output::print(&standings::text(&as_standings(&rated), &before))?;
+                    let count = results.len();
+                    let text = format!("{count} results; the server's ratings are identical\n");
+                    return Ok(output::print(&text)?);
+                }
+                // Matches that ended meanwhile or at the same time may be in another order in the
+                // results.
+                Err(error) => difference = error,
             }
-            let compared = compare(&rated, &served);
-            // Matches that end at the same time may be in another order in the results than on
-            // the server.
-            if compared.is_err() && results.len() < counted(&csv)?.len() {
-                continue;
-            }
-            output::print(&standings::text(&as_standings(&rated), &before))?;
-            compared?;
-            let text = format!("{} results; the server's ratings are identical\n", results.len());
-            return Ok(output::print(&text)?);
         }
-        bail!(
-            "the server's ratings and results still do not match; try again, or freeze \
-                 the ladder"
-        )
+        Err(difference.context("try again, or freeze the ladder"))
     }
 }
 
@@ -136,21 +130,6 @@ fn as_standings(rated: &[BotRating]) -> Vec<Standing> {
 fn seats_of(served: &[Standing]) -> u64 {
     let ratings = served.iter().filter_map(|standing| standing.rating);
     ratings.map(|rating| u64::from(rating.matches)).sum()
-}
-
-/// Returns whether computed and served ratings have the same number of matches for each bot.
-fn covers_same_matches(rated: &[BotRating], served: &[Standing]) -> bool {
-    let of_served = |standing: &Standing| {
-        let matches = standing.rating.map(|rating| u64::from(rating.matches));
-        let bot = (standing.bot_name.clone(), standing.bot_version.clone());
-        Some((bot, matches?))
-    };
-    let of_rated = |rated: &BotRating| {
-        let bot = (rated.bot.name.clone(), rated.bot.version.clone());
-        (bot, rated.matches)
-    };
-    let served: BTreeMap<_, _> = served.iter().filter_map(of_served).collect();
-    served == rated.iter().map(of_rated).collect()
 }
 
 /// Compares computed ratings with a server's ratings.
