@@ -13,7 +13,7 @@ use clap::Args;
 
 use crate::{
     contest::{
-        LiveOptions, built_in, check, exit_code,
+        EXIT_CODES, LiveOptions, built_in, check, exit_code,
         flags::{bot, is_built_in, pass_env},
         outputs::{OutputArgs, text::text},
         own_server::ServerChoice,
@@ -25,13 +25,9 @@ use crate::{
 };
 
 #[derive(Args)]
-#[command(after_help = "Let a new bot continue a match that the old bot lost:\n\n  \
+#[command(after_help = format!("Let a new bot continue a match that the old bot lost:\n\n  \
     bridgemaster replay fork lost.replay.binpb --at 30 --seat 0 --bot \"python3 bot.py\" \\\n    \
-    --times 5 --require \"win_rate>=0.5\"\n\n\
-    Exit codes: 0 played; 2 invalid command line; 3 stopped; 4 a requirement is not met; 5 a fault \
-    of a bot; 51 a bot cannot be started; 52 a bot exited before its first seat; 53 a bot never \
-    connected; 54 a bot does not play the game; 55 a bot ran out of memory; 56 a bot changed since \
-    the contest started; 6 a fault of the referee or the machine.")]
+    --times 5 --require \"win_rate>=0.5\"\n\n{EXIT_CODES}"))]
 pub(crate) struct ForkArgs {
     /// Replay file of an ended match
     file: PathBuf,

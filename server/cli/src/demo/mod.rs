@@ -26,6 +26,7 @@ use bridgemaster_server::{
     identity::{PageLinks, PrivateAccess},
 };
 use clap::Args;
+use indicatif::ProgressBar;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
@@ -33,7 +34,7 @@ use crate::{
     address,
     bot_choice::{BotChoice, BotEnv, BotEnvFlag},
     browser,
-    demo::processes::{BotExit, BotOutput, Processes, ProgressView},
+    demo::processes::{BotExit, BotOutput, Processes, show},
     failure::misuse,
     files::{self, OutputFile},
     follow::{FollowEvent, follow},
@@ -163,24 +164,29 @@ impl DemoArgs {
             let path = self.page_path(&match_id, &tickets);
             self.open_page(addr, access.page(), &path, json.as_ref()).await?;
         }
-        let progress = ProgressView::new(self.quiet);
+        let bar = if self.quiet {
+            ProgressBar::hidden()
+        } else {
+            output::progress_bar(0, "{bar:30} {pos}/{len} {msg}").with_message("starting")
+        };
         let shutdown = shutdown_requested();
         tokio::pin!(shutdown);
         // A human player has the first seat, so the bots get the other tickets.
         let tickets = tickets.get(usize::from(self.human)..);
         let tickets = tickets.unwrap_or_default();
         let seed = self.match_flags.seed();
-        let bot_output = BotOutput::new(&match_id, self.show_output.then(|| progress.output()));
+        let bot_output = BotOutput::new(&match_id, self.show_output.then(|| bar.clone()));
         let mut processes =
             Processes::start((&bots, bot_env), (&server_url, tickets), seed, &bot_output).await?;
         if let Some(isolation) = processes.isolation.filter(|_| !self.quiet) {
             output::eprint(&format!("bots run in {isolation}"));
         }
         let followed =
-            follow_to_end(&mut client, &match_id, &mut processes, &progress, shutdown.as_mut());
-        let ended = followed.await.inspect_err(|_| progress.clear())?;
-        progress.finish();
-        processes.finish(|exit| progress.report_exit(exit)).await;
+            follow_to_end(&mut client, &match_id, &mut processes, &bar, shutdown.as_mut());
+        let ended = followed.await.inspect_err(|_| bar.finish_and_clear())?;
+        // The bar stays visible, since it appears only briefly in a short match.
+        bar.finish();
+        processes.finish(|exit| exit.report(&bar)).await;
         let replay = replay_file(&mut client, &match_id).await?;
         let reported = self.report(&ended, &replay, &bot_output, json.as_ref());
         if page.is_some() && reported.is_ok() {
@@ -286,16 +292,16 @@ async fn follow_to_end(
     client: &mut MatchClient,
     match_id: &str,
     processes: &mut Processes,
-    progress: &ProgressView,
+    bar: &ProgressBar,
     shutdown: Pin<&mut impl Future<Output = ()>>,
 ) -> anyhow::Result<MatchInfo> {
     let mut state_client = client.clone();
     tokio::select! {
         ended = follow(client, match_id, Duration::ZERO, |event| match event {
-            FollowEvent::Update(update) => progress.show(update),
+            FollowEvent::Update(update) => show(bar, update),
             FollowEvent::Lost(_) | FollowEvent::Reconnected => Ok(()),
         }) => ended,
-        missing = missing_bot(processes, &mut state_client, match_id, progress) => {
+        missing = missing_bot(processes, &mut state_client, match_id, bar) => {
             anyhow::bail!("the match cannot start: {}", missing?);
         }
         () = shutdown => anyhow::bail!("stopped before the end of the match"),
@@ -308,7 +314,7 @@ async fn missing_bot(
     processes: &mut Processes,
     client: &mut MatchClient,
     match_id: &str,
-    progress: &ProgressView,
+    bar: &ProgressBar,
 ) -> anyhow::Result<BotExit> {
     while let Some(exit) = processes.next_exit().await {
         // Requests the current state, since the updates so far may be older than the exit.
@@ -318,7 +324,7 @@ async fn missing_bot(
         if info.state() == MatchState::Waiting && info.seats.iter().any(is_vacant) {
             return Ok(exit);
         }
-        progress.report_exit(&exit);
+        exit.report(bar);
     }
     // The match continues without bots that exited.
     std::future::pending().await

@@ -1,6 +1,6 @@
 //! A demo's bot processes, their standard error, and the progress of its match.
 
-use std::{env, fmt, path::PathBuf, sync::Arc, time::Duration};
+use std::{env, fmt, path::PathBuf, time::Duration};
 
 use anyhow::Context as _;
 use bridgemaster_bot_process::{Isolation, StderrFile};
@@ -88,6 +88,15 @@ impl Processes {
     }
 }
 
+impl BotExit {
+    /// Reports a bot that failed, above the bar.
+    pub(super) fn report(&self, bar: &ProgressBar) {
+        if self.problem.is_some() {
+            bar.suspend(|| output::eprint(&self.to_string()));
+        }
+    }
+}
+
 impl fmt::Display for BotExit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.problem {
@@ -97,19 +106,16 @@ impl fmt::Display for BotExit {
     }
 }
 
-/// A function that prints a line of output. Its arguments are the bot's name and the line.
-pub(super) type PrintLine = Arc<dyn Fn(&str, &str) + Send + Sync>;
-
 /// Standard error of a match's bots.
 pub(super) struct BotOutput {
     match_id: String,
-    print: Option<PrintLine>,
+    /// The bar above which lines are printed, if they are.
+    bar: Option<ProgressBar>,
 }
 
 impl BotOutput {
-    /// Creates a match's output. `print`, if given, is called with each line.
-    pub(super) fn new(match_id: &str, print: Option<PrintLine>) -> Self {
-        Self { match_id: match_id.to_owned(), print }
+    pub(super) fn new(match_id: &str, bar: Option<ProgressBar>) -> Self {
+        Self { match_id: match_id.to_owned(), bar }
     }
 
     /// Returns the path of a seat's file, in the temporary folder. The file is created when the bot
@@ -122,11 +128,12 @@ impl BotOutput {
     /// Returns the file for a seat's bot.
     pub(super) fn file(&self, seat: u32, bot: &str) -> StderrFile {
         let file = StderrFile::create(&self.path(seat));
-        match &self.print {
+        match self.bar.clone() {
             None => file,
-            Some(print) => {
-                let (print, name) = (Arc::clone(print), format!("seat {seat}, {bot}"));
-                file.with_line_callback(Box::new(move |line| print(&name, line)))
+            Some(bar) => {
+                let name = format!("seat {seat}, {bot}");
+                let print = move |line: &str| bar.suspend(|| output::bot_line(&name, line));
+                file.with_line_callback(Box::new(print))
             }
         }
     }
@@ -147,76 +154,26 @@ impl BotOutput {
     }
 }
 
-/// Shows a match's progress. Clones share the bar.
-#[derive(Clone)]
-pub(super) struct ProgressView {
-    bar: ProgressBar,
-}
-
-impl ProgressView {
-    /// Creates a bar, which `quiet` hides.
-    pub(super) fn new(quiet: bool) -> Self {
-        let bar = if quiet {
-            ProgressBar::hidden()
-        } else {
-            output::progress_bar(0, "{bar:30} {pos}/{len} {msg}").with_message("starting")
-        };
-        Self { bar }
-    }
-
-    pub(super) fn show(&self, update: &WatchMatchResponse) -> anyhow::Result<()> {
-        if self.bar.is_hidden() {
-            return Ok(());
-        }
-        let Some(info) = &update.r#match else {
-            return Ok(());
-        };
-        let Some(view) = View::from_update(update)?.filter(|_| info.state() != MatchState::Waiting)
-        else {
+/// Shows a match's progress.
+pub(super) fn show(bar: &ProgressBar, update: &WatchMatchResponse) -> anyhow::Result<()> {
+    let Some(info) = update.r#match.as_ref().filter(|_| !bar.is_hidden()) else {
+        return Ok(());
+    };
+    let decisions = count(info.decisions, "decision", "decisions");
+    let view = View::from_update(update)?.filter(|_| info.state() != MatchState::Waiting);
+    let (length, position, message) = match view.map(|view| view.progress()).transpose()? {
+        None => {
             let connected = info.seats.iter().filter(|seat| seat.state() == SeatState::Connected);
-            self.bar.set_length(info.seats.len() as u64);
-            self.bar.set_position(connected.count() as u64);
-            self.bar.set_message("bots connected");
-            return Ok(());
-        };
-        match view.progress()? {
-            Some(progress) => {
-                self.bar.set_length(progress.total.into());
-                self.bar.set_position(progress.done.into());
-                self.bar.set_message(format!(
-                    "{}, {}",
-                    progress.unit,
-                    count(info.decisions, "decision", "decisions")
-                ));
-            }
-            None => {
-                self.bar.set_position(info.decisions.into());
-                self.bar.set_message("decisions");
-            }
+            (info.seats.len() as u64, connected.count() as u64, "bots connected".to_owned())
         }
-        Ok(())
-    }
-
-    /// Reports a bot that failed, above the bar.
-    pub(super) fn report_exit(&self, exit: &BotExit) {
-        if exit.problem.is_some() {
-            self.bar.suspend(|| output::eprint(&exit.to_string()));
+        Some(Some(progress)) => {
+            let message = format!("{}, {decisions}", progress.unit);
+            (progress.total.into(), progress.done.into(), message)
         }
-    }
-
-    /// Returns a function that prints bots' lines above the bar.
-    pub(super) fn output(&self) -> PrintLine {
-        let bar = self.bar.clone();
-        Arc::new(move |bot: &str, line: &str| bar.suspend(|| output::bot_line(bot, line)))
-    }
-
-    /// Finishes the bar but keeps it visible, since it appears only briefly in a short match.
-    pub(super) fn finish(&self) {
-        self.bar.finish();
-    }
-
-    /// Removes the bar for a match that failed.
-    pub(super) fn clear(&self) {
-        self.bar.finish_and_clear();
-    }
+        Some(None) => (bar.length().unwrap_or(0), info.decisions.into(), "decisions".to_owned()),
+    };
+    bar.set_length(length);
+    bar.set_position(position);
+    bar.set_message(message);
+    Ok(())
 }
