@@ -12,6 +12,7 @@ use bridgemaster_proto::{
 };
 use bridgemaster_sdk::{Bot, Choice, Options, Request, play_blocking};
 use clap::{Args, builder::PossibleValuesParser};
+use console::colors_enabled_stderr;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::{
     Layer as _, filter::Targets, fmt, layer::SubscriberExt as _, registry,
@@ -45,7 +46,7 @@ impl BotCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
         self.priority.apply()?;
         let filter = log_filter(Targets::new().with_default(LevelFilter::WARN));
-        let log = fmt::layer().with_ansi(output::has_colours()).with_writer(output::text_log);
+        let log = fmt::layer().with_ansi(colors_enabled_stderr()).with_writer(output::text_log);
         registry().with(log.with_filter(filter)).init();
         let played = match self.name.as_str() {
             HUMAN => play(self.seat).map(Some),

@@ -23,21 +23,23 @@ pub(super) enum BotChoice {
 impl BotChoice {
     /// Parses an entry of `--bots`.
     pub(super) fn parse(text: &str) -> anyhow::Result<Self> {
-        let text = text.trim();
-        if NAMES.contains(&text) {
-            return Ok(Self::BuiltIn(text.to_owned()));
-        }
-        let names = NAMES.join(", ");
         let words = shell_words::split(text)
             .map_err(|error| misuse(format!("--bots: {text:?} is not a command: {error}")))?;
-        match words.first() {
-            None => Err(misuse(format!(
-                "--bots: an entry is empty; use a command or a built-in bot ({names})"
+        Self::from_words("--bots", words)
+    }
+
+    /// Returns the player that the words of a command name. Errors name the flag.
+    pub(super) fn from_words(flag: &str, words: Vec<String>) -> anyhow::Result<Self> {
+        let names = NAMES.join(", ");
+        match words.as_slice() {
+            [] => Err(misuse(format!(
+                "{flag}: an entry is empty; use a command or a built-in bot ({names})"
             ))),
-            Some(program) if program_path(program).is_none() => Err(misuse(format!(
-                "--bots: {program:?} is neither a built-in bot ({names}) nor a program in PATH"
+            [name] if NAMES.contains(&name.as_str()) => Ok(Self::BuiltIn(name.clone())),
+            [program, ..] if program_path(program).is_none() => Err(misuse(format!(
+                "{flag}: {program:?} is neither a built-in bot ({names}) nor a program in PATH"
             ))),
-            Some(_) => Ok(Self::Command(words)),
+            _ => Ok(Self::Command(words)),
         }
     }
 

@@ -26,7 +26,8 @@ impl Screen {
         self.0.push_str(&escape_lines(text));
     }
 
-    /// Adds text in a style, escaped as by [`text`](Self::text).
+    /// Adds text in a style, escaped as by [`text`](Self::text). Styles are used on a terminal, unless
+    /// `NO_COLOR` is set.
     pub(super) fn styled(&mut self, text: &str, style: &Style) {
         self.0.push_str(&style.apply_to(escape_lines(text)).to_string());
     }
@@ -150,18 +151,6 @@ pub(super) fn program() -> String {
     env::args().next().unwrap_or_else(|| "bridgemaster".to_owned())
 }
 
-/// Returns whether to use colours on standard error. They are used on a terminal, unless `NO_COLOR`
-/// is set.
-pub(super) fn has_colours() -> bool {
-    io::stderr().is_terminal() && !forbids_colours()
-}
-
-/// Returns whether to use colours on standard output. They are used on a terminal, unless
-/// `NO_COLOR` is set.
-pub(super) fn stdout_has_colours() -> bool {
-    io::stdout().is_terminal() && !forbids_colours()
-}
-
 /// Returns standard output's height and width, if it is a terminal.
 pub(super) fn terminal_size() -> Option<(u16, u16)> {
     io::stdout().is_terminal().then(|| Term::stdout().size())
@@ -170,10 +159,6 @@ pub(super) fn terminal_size() -> Option<(u16, u16)> {
 /// Returns standard error's width in columns, if it is a terminal.
 pub(super) fn error_width() -> Option<u16> {
     io::stderr().is_terminal().then(|| Term::stderr().size().1)
-}
-
-fn forbids_colours() -> bool {
-    env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
 
 #[cfg(test)]

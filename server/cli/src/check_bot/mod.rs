@@ -4,7 +4,6 @@ mod report;
 
 use std::{path::PathBuf, process::ExitCode};
 
-use bridgemaster_bot_process::program_path;
 use bridgemaster_bots::NAMES;
 use bridgemaster_check_bot::{Check, CheckBotError, Plan, Progress, Report, check_bot};
 use bridgemaster_proto::escape::escape_json;
@@ -83,16 +82,13 @@ impl CheckBotArgs {
         let has_own_stdout = !files.use_stdout();
         let report = block_on(async {
             let progress = output::progress_bar(0, "{bar:30} {pos}/{len} checks, {elapsed}");
-            let colours = output::stdout_has_colours();
             let checked = check_bot(plan, |progress_event| match progress_event {
                 Progress::Planned(count) => progress.set_length(count as u64),
                 Progress::Done(check) => {
                     progress.inc(1);
                     if has_own_stdout {
                         // Errors are ignored here, because the last print reports any write error.
-                        progress.suspend(|| {
-                            output::print_screen(&report::check_line(check, colours)).ok()
-                        });
+                        progress.suspend(|| output::print_screen(&report::check_line(check)).ok());
                     }
                 }
             })
@@ -102,7 +98,7 @@ impl CheckBotArgs {
         })?;
         files.write(|format| format(&report))?;
         if has_own_stdout {
-            output::print_screen(&report::summary(&report, output::stdout_has_colours()))?;
+            output::print_screen(&report::summary(&report))?;
         }
         Ok(report.failed() == 0)
     }
@@ -117,20 +113,7 @@ impl CheckBotArgs {
                 misuse(format!("--only: unknown check {name:?}; valid checks are {names}"))
             })
         });
-        let bot_choice = match &*self.command {
-            [name] if NAMES.contains(&name.as_str()) => BotChoice::BuiltIn(name.clone()),
-            [program, ..] if program_path(program).is_some() => {
-                BotChoice::Command(self.command.clone())
-            }
-            [program, ..] => {
-                return Err(misuse(format!("COMMAND: cannot find the program {program:?}")));
-            }
-            [] => {
-                return Err(misuse(
-                    "COMMAND is empty; add the command that starts the bot after --",
-                ));
-            }
-        };
+        let bot_choice = BotChoice::from_words("COMMAND", self.command.clone())?;
         Ok(Plan {
             command: self.bot_env.read()?.pass_to(bot_choice.command(0, None)?),
             games,
@@ -233,11 +216,11 @@ mod tests {
         let mut report = hostile_report();
         let mut texts = vec![report::xml(&report).unwrap(), json(&report).unwrap()];
         for check in &report.checks {
-            texts.push(report::check_line(check, false).to_string());
+            texts.push(report::check_line(check).to_string());
         }
-        texts.push(report::summary(&report, false).to_string());
+        texts.push(report::summary(&report).to_string());
         report.bot = BotInfo::default();
-        texts.push(report::summary(&report, false).to_string());
+        texts.push(report::summary(&report).to_string());
         for text in texts {
             let raw = text.chars().find(|c| !is_printable(*c) && *c != '\n');
             assert_eq!(raw, None, "{text:?}");

@@ -54,14 +54,14 @@ pub(super) fn check_list() -> String {
     checks.map(|check| format!("{:21} {}\n", check.name(), check.proves())).collect()
 }
 
-pub(super) fn check_line(check: &CheckReport, colours: bool) -> Screen {
+pub(super) fn check_line(check: &CheckReport) -> Screen {
     let (word, style) = match &check.outcome {
         Outcome::Passed => ("pass", Style::new().green()),
         Outcome::Failed(_) => ("FAIL", Style::new().red().bold()),
         Outcome::Skipped { .. } => ("skip", Style::new().yellow()),
     };
     let mut screen = Screen::default();
-    screen.styled(word, &style.force_styling(colours));
+    screen.styled(word, &style);
     let title = check.title();
     let seconds = check.duration.as_secs_f64();
     let reason = match &check.outcome {
@@ -73,14 +73,13 @@ pub(super) fn check_line(check: &CheckReport, colours: bool) -> Screen {
 }
 
 /// Explains the failed checks and sums up the report.
-pub(super) fn summary(report: &Report, colours: bool) -> Screen {
+pub(super) fn summary(report: &Report) -> Screen {
     let mut screen = Screen::default();
     for check in &report.checks {
         if let Outcome::Failed(failure) = &check.outcome {
-            explain(check, failure, colours, &mut screen);
+            explain(check, failure, &mut screen);
         }
     }
-    let bold = Style::new().bold().force_styling(colours);
     let (passed, failed) = (report.passed(), report.failed());
     let skipped = report.checks.len() - passed - failed;
     let skipped = match skipped {
@@ -95,7 +94,7 @@ pub(super) fn summary(report: &Report, colours: bool) -> Screen {
     let seconds = report.duration.as_secs_f64();
     let totals = format!("{bot}: {passed} passed, {failed} failed{skipped} in {seconds:.1} s");
     screen.text("\n");
-    screen.styled(&totals, &bold);
+    screen.styled(&totals, &Style::new().bold());
     screen.text("\n");
     if let Some(isolation) = report.isolation {
         screen.text(&format!("bots ran in {isolation}\n"));
@@ -103,10 +102,9 @@ pub(super) fn summary(report: &Report, colours: bool) -> Screen {
     screen
 }
 
-fn explain(check: &CheckReport, failure: &Failure, colours: bool, screen: &mut Screen) {
-    let title = Style::new().red().bold().force_styling(colours);
+fn explain(check: &CheckReport, failure: &Failure, screen: &mut Screen) {
     screen.text("\n");
-    screen.styled(&check.title(), &title);
+    screen.styled(&check.title(), &Style::new().red().bold());
     screen.text(&format!(
         "\n  proves    {}\n  expected  {}\n  seen      {}\n  see       proto/PROTOCOL.md, \
          \"{}\"\n",

@@ -94,9 +94,9 @@ impl KeyArgs {
     pub(super) async fn run(self) -> anyhow::Result<()> {
         match self.command {
             KeyCommand::Add { name, scopes, expires, owner, from_csv, output, place } => {
-                let request = match (name, from_csv) {
-                    (Some(name), _) => AddRequest::One(single(name, owner, scopes, expires)?),
-                    (None, Some(file)) => AddRequest::Many(many(&file)?, file),
+                let (entries, csv) = match (name, from_csv) {
+                    (Some(name), _) => (vec![single(name, owner, scopes, expires)?], None),
+                    (None, Some(file)) => (many(&file)?, Some(file)),
                     (None, None) => {
                         return Err(misuse("key add: NAME or --from-csv FILE is required"));
                     }
@@ -107,18 +107,12 @@ impl KeyArgs {
                 if file.is_none() {
                     output::check_open("key")?;
                 }
-                add(&*place.open_or_create().await?, request, file).await
+                add(&*place.open_or_create().await?, &entries, csv.as_deref(), file).await
             }
             KeyCommand::List { place } => list(&*place.open().await?).await,
             KeyCommand::Revoke { key, place } => revoke(&*place.open().await?, &key).await,
         }
     }
-}
-
-enum AddRequest {
-    One(Entry),
-    /// A CSV file's keys, and the file's path.
-    Many(Vec<Entry>, PathBuf),
 }
 
 fn single(
@@ -178,33 +172,36 @@ fn generate(entry: &Entry) -> (ApiKey, NewKey) {
     (key, new)
 }
 
+/// Adds one key, or the keys of a CSV file.
 async fn add(
     keys: &dyn KeyStore,
-    request: AddRequest,
+    entries: &[Entry],
+    csv: Option<&Path>,
     file: Option<SecretFile>,
 ) -> anyhow::Result<()> {
     let names = NamesInUse::new(&keys.keys().await?, &keys.damaged_keys().await?);
-    let (text, message) = match &request {
-        AddRequest::One(entry) => {
-            names.confusable(entry).map_or(Ok(()), |problem| Err(misuse(problem)))?;
-            let (key, new) = generate(entry);
+    let number = count(entries.len(), "key", "keys");
+    if let Some(path) = csv {
+        check_entries(path, entries, names)?;
+        output::eprint(&format!("creating {number}"));
+    } else if let Some(problem) = entries.iter().find_map(|entry| names.confusable(entry)) {
+        return Err(misuse(problem));
+    }
+    let generated: Vec<(ApiKey, NewKey)> = entries.iter().map(generate).collect();
+    keys.add_keys(generated.iter().map(|(_, new)| new.clone()).collect()).await?;
+    let (text, message) = match (csv, generated.as_slice()) {
+        (None, [(key, new)]) => {
             let until = new.expires_at_unix_ms.map(|at| format!(" until {}", utc(at)));
-            keys.add_key(new).await?;
             let message = format!(
                 "created key {} for {}{}; its secret is not shown again",
                 key.id(),
-                entry.name,
+                new.name,
                 until.unwrap_or_default()
             );
             (format!("{}\n", key.reveal()), message)
         }
-        AddRequest::Many(entries, path) => {
-            check_entries(path, entries, names)?;
-            output::eprint(&format!("creating {}", count(entries.len(), "key", "keys")));
-            let generated: Vec<(ApiKey, NewKey)> = entries.iter().map(generate).collect();
-            keys.add_keys(generated.iter().map(|(_, new)| new.clone()).collect()).await?;
+        _ => {
             let lines = generated.iter().map(|(key, new)| (&new.name, key.reveal()));
-            let number = count(generated.len(), "key", "keys");
             let message = format!("created {number}; the secrets are not shown again");
             (roster::to_csv(lines)?, message)
         }

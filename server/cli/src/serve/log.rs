@@ -16,6 +16,7 @@ use bridgemaster_server::{
     traces::{HEADERS_VARIABLE, Source, SpanRecorder},
 };
 use bridgemaster_store::NodeName;
+use console::colors_enabled_stderr;
 use tokio::{task::JoinHandle, time::interval};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, level_filters::LevelFilter, warn};
@@ -72,7 +73,7 @@ pub(super) fn start(settings: &Settings) -> (MissingLines, WorkerGuard) {
     let writer = NonBlockingBuilder::default().buffered_lines_limit(QUEUE_LINES).thread_name("log");
     let (lines, writing) = writer.finish(lines);
     let missing = MissingLines::new(limit, &lines);
-    let log = fmt::layer().with_ansi(output::has_colours()).with_writer(lines);
+    let log = fmt::layer().with_ansi(colors_enabled_stderr()).with_writer(lines);
     let registry = tracing_subscriber::registry();
     if is_json {
         registry.with(log.json().with_filter(filter)).init();

@@ -79,7 +79,7 @@ fn missing_or_unwritable_files_are_misuse() {
         ("check-bot --only pong -- random", &["refused-answer"]),
         ("check-bot --game chess -- random", &["alhambra"]),
         ("check-bot --time-limit 0 -- random", &["--time-limit"]),
-        ("check-bot -- ./no/such/bot", &["cannot find the program"]),
+        ("check-bot -- ./no/such/bot", &["nor a program in PATH"]),
         ("check-bot", &["COMMAND"]),
         ("check-bot --json no/such/folder/r.json -- random", &[missing]),
         ("check-bot --junit no/such/folder/r.xml -- random", &[missing_xml]),

@@ -163,8 +163,7 @@ fn draw(board: &Board) -> anyhow::Result<()> {
     }
     screen.control(CLEAR_BELOW);
     if let Some(footer) = page.footer {
-        let colours = output::stdout_has_colours();
-        screen.styled(&footer, &Style::new().reverse().force_styling(colours));
+        screen.styled(&footer, &Style::new().reverse());
     }
     Ok(output::print_screen(&screen)?)
 }
