@@ -12,6 +12,7 @@ use clap::{Args, builder::PossibleValuesParser};
 
 use crate::{
     failure::misuse,
+    files,
     new_bot::templates::{Checkout, Template},
     output::{self, program},
 };
@@ -25,7 +26,7 @@ use crate::{
 )]
 pub(super) struct NewBotArgs {
     /// Language of the bot
-    #[arg(long, value_name = "LANG", value_parser = PossibleValuesParser::new(templates::names()))]
+    #[arg(long, value_name = "LANG", value_parser = PossibleValuesParser::new(templates::LANGUAGES))]
     language: String,
     /// Checkout of Bridgemaster with the bot's library
     ///
@@ -40,18 +41,17 @@ pub(super) struct NewBotArgs {
 
 impl NewBotArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        let template = templates::find(&self.language)
-            .ok_or_else(|| misuse(format!("--language: unknown language {:?}", self.language)))?;
         let checkout = Checkout::find(self.checkout.as_deref())?;
+        let template = Template::read(&checkout, &self.language)?;
         create_folder(&self.folder)?;
-        for (name, text) in template.files(&checkout) {
-            write(&self.folder.join(name), &text)?;
-        }
-        if let Some(name) = template.lock_file {
+        templates::copy(&checkout.template(&self.language), &self.folder, &checkout)?;
+        let readme = template.readme(&checkout)?;
+        files::write(&self.folder.join("README.md"), readme.as_bytes())?;
+        if let Some(name) = &template.lock_file {
             let (from, to) = (Path::new(checkout.path()).join(name), self.folder.join(name));
             fs::copy(&from, &to).with_context(|| format!("cannot copy {}", from.display()))?;
         }
-        output::print(&next_steps(&self.folder, template, &checkout))?;
+        output::print(&next_steps(&self.folder, &template, &checkout))?;
         Ok(())
     }
 }
@@ -72,15 +72,9 @@ fn create_folder(folder: &Path) -> anyhow::Result<()> {
     }
 }
 
-fn write(file: &Path, text: &str) -> anyhow::Result<()> {
-    let written =
-        file.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(file, text));
-    written.with_context(|| format!("cannot write {}", file.display()))
-}
-
 fn next_steps(folder: &Path, template: &Template, checkout: &Checkout) -> String {
-    let (folder, source) = (folder.display(), template.source);
-    let (build, command) = (template.build(checkout), template.command);
+    let (folder, source) = (folder.display(), &template.source);
+    let (build, command) = (template.build(checkout), &template.command);
     let program = match program() {
         named if named.contains('/') => {
             fs::canonicalize(&named).map(|path| path.display().to_string()).unwrap_or(named)

@@ -1,177 +1,99 @@
-//! Templates of new bots by language, and the checkout with the bots' libraries. The check
-//! `.ci/languages` creates a bot from each template, builds it and lets it play.
+//! Templates of new bots by language, and the checkout with the templates and the bots' libraries.
+//! The check `.ci/languages` creates a bot from each template, builds it and lets it play.
 
 use std::{
     env, fs,
     path::{Path, PathBuf},
 };
 
+use anyhow::Context as _;
 use bridgemaster_proto::PROTOCOL_REVISION;
+use serde::Deserialize;
 
-use crate::failure::misuse;
+use crate::{failure::misuse, files};
 
+/// The languages, which are the names of the templates' folders.
+pub(super) const LANGUAGES: [&str; 6] = ["python", "typescript", "go", "java", "cpp", "rust"];
+
+/// The folder of all templates in a checkout.
+const TEMPLATES: &str = "server/cli/templates";
+/// The file in a template's folder that describes the template.
+const DESCRIPTION: &str = "template.toml";
+/// Maximum size of a template's file, in bytes.
+const MAX_FILE_BYTES: u64 = 1024 * 1024;
 /// Placeholder for the checkout's path.
 const CHECKOUT: &str = "@CHECKOUT@";
-const README: &str = include_str!("../../templates/README.md");
 
-/// The folder of a new bot in one language.
+/// A template's description.
+#[derive(Deserialize)]
 pub(super) struct Template {
-    /// The `--language` value for this template.
-    name: &'static str,
     /// The language's name in texts.
-    language: &'static str,
+    language: String,
     /// Path of the bot's source file.
-    pub(super) source: &'static str,
+    pub(super) source: String,
     /// Shell command that builds the bot.
-    build: &'static str,
+    build: String,
     /// Shell command that starts the built bot.
-    pub(super) command: &'static str,
+    pub(super) command: String,
     /// Tools that the build needs.
-    tools: &'static str,
+    tools: String,
     /// Names of the files to edit if the checkout moves, as text for the README.
-    named_in: &'static str,
+    named_in: String,
     /// Path of the library's documentation within the checkout.
-    documentation: &'static str,
-    /// Names and contents of the files besides README.md.
-    files: &'static [(&'static str, &'static str)],
+    documentation: String,
     /// Path of the lock file in the checkout, if any. It pins dependencies to tested versions.
-    pub(super) lock_file: Option<&'static str>,
-}
-
-/// Includes a template's files.
-macro_rules! files {
-    ($folder:literal: $($name:literal),+ $(,)?) => {
-        &[$((
-            $name,
-            include_str!(concat!("../../templates/", $folder, "/", $name)),
-        )),+]
-    };
-}
-
-const TEMPLATES: &[Template] = &[
-    Template {
-        name: "python",
-        language: "Python",
-        source: "my_bot.py",
-        build: "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt",
-        command: ".venv/bin/python my_bot.py",
-        tools: "Python 3.10 or newer",
-        named_in: "`requirements.txt`",
-        documentation: "sdk/python/README.md",
-        files: files!("python": "my_bot.py", "requirements.txt", ".gitignore"),
-        lock_file: None,
-    },
-    Template {
-        name: "typescript",
-        language: "TypeScript",
-        source: "src/my-bot.ts",
-        build: "npm install --prefix @CHECKOUT@/sdk/typescript && npm install",
-        command: "node dist/my-bot.js",
-        tools: "Node 20 or newer; after that, `npm run build` is enough",
-        named_in: "`package.json` and the first command",
-        documentation: "sdk/typescript/README.md",
-        files: files!(
-            "typescript": "src/my-bot.ts", "package.json", "tsconfig.json", ".gitignore"
-        ),
-        lock_file: None,
-    },
-    Template {
-        name: "go",
-        language: "Go",
-        source: "main.go",
-        build: "go mod tidy && go build -o my-bot .",
-        command: "./my-bot",
-        tools: "Go 1.26 (Go 1.21 and newer download it automatically)",
-        named_in: "`go.mod`",
-        documentation: "bots/go/README.md",
-        files: files!("go": "main.go", "go.mod", ".gitignore"),
-        lock_file: None,
-    },
-    Template {
-        name: "java",
-        language: "Java",
-        source: "src/main/java/MyBot.java",
-        build: "mvn -q -f @CHECKOUT@/bots/java -pl client -am -Dmaven.test.skip install \
-            && mvn -q package",
-        command: "java -jar target/my-bot.jar",
-        tools: "Java 17 and Maven 3.8, or newer; after that, `mvn -q package` is enough",
-        named_in: "the first command, which installs it for Maven on this machine",
-        documentation: "bots/java/README.md",
-        files: files!("java": "src/main/java/MyBot.java", "pom.xml", ".gitignore"),
-        lock_file: None,
-    },
-    Template {
-        name: "cpp",
-        language: "C++",
-        source: "my_bot.cpp",
-        build: "cmake -S . -B build && cmake --build build --parallel 2",
-        command: "build/my-bot",
-        tools: "CMake 3.18, a C++20 compiler, gRPC and OpenSSL",
-        named_in: "`CMakeLists.txt`",
-        documentation: "bots/cpp/README.md",
-        files: files!("cpp": "my_bot.cpp", "CMakeLists.txt", ".gitignore"),
-        lock_file: None,
-    },
-    Template {
-        name: "rust",
-        language: "Rust",
-        source: "src/main.rs",
-        build: "cargo build",
-        command: "target/debug/my-bot",
-        tools: "Rust 1.95 or newer; with `--release` the bot is faster, in `target/release`",
-        named_in: "`Cargo.toml`",
-        documentation: "sdk/rust/src/lib.rs",
-        files: files!("rust": "src/main.rs", "Cargo.toml", ".gitignore"),
-        lock_file: Some("Cargo.lock"),
-    },
-];
-
-/// Returns the possible `--language` values.
-pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    TEMPLATES.iter().map(|template| template.name)
-}
-
-/// Returns the template for a `--language` value.
-pub(super) fn find(name: &str) -> Option<&'static Template> {
-    TEMPLATES.iter().find(|template| template.name == name)
+    pub(super) lock_file: Option<String>,
 }
 
 impl Template {
+    /// Reads the description of the template for a language.
+    pub(super) fn read(checkout: &Checkout, name: &str) -> anyhow::Result<Self> {
+        let path = checkout.template(name).join(DESCRIPTION);
+        let text = files::read_text(&path, MAX_FILE_BYTES)?;
+        toml::from_str(&text).with_context(|| path.display().to_string())
+    }
+
     /// Returns the shell command that builds the bot.
     pub(super) fn build(&self, checkout: &Checkout) -> String {
         self.build.replace(CHECKOUT, checkout.path())
     }
 
-    /// Returns all files' names and contents.
-    pub(super) fn files(
-        &self,
-        checkout: &Checkout,
-    ) -> impl Iterator<Item = (&'static str, String)> {
-        let readme = ("README.md", self.readme(checkout));
-        let path = checkout.path().to_owned();
-        let others = self.files.iter();
-        let others = others.map(move |(name, text)| (*name, text.replace(CHECKOUT, &path)));
-        std::iter::once(readme).chain(others)
-    }
-
-    fn readme(&self, checkout: &Checkout) -> String {
+    /// Returns the text of README.md.
+    pub(super) fn readme(&self, checkout: &Checkout) -> anyhow::Result<String> {
         let documentation = format!("{CHECKOUT}/{}", self.documentation);
         let values = [
-            ("@LANGUAGE@", self.language),
-            ("@SOURCE@", self.source),
-            ("@BUILD@", self.build),
-            ("@COMMAND@", self.command),
-            ("@TOOLS@", self.tools),
-            ("@NAMED_IN@", self.named_in),
+            ("@LANGUAGE@", &*self.language),
+            ("@SOURCE@", &self.source),
+            ("@BUILD@", &self.build),
+            ("@COMMAND@", &self.command),
+            ("@TOOLS@", &self.tools),
+            ("@NAMED_IN@", &self.named_in),
             ("@REVISION@", &PROTOCOL_REVISION.to_string()),
             ("@DOCUMENTATION@", &documentation),
             // The checkout is replaced last, since the other values contain its placeholder.
             (CHECKOUT, checkout.path()),
         ];
-        let text = README.to_owned();
+        let text = files::read_text(&checkout.template("README.md"), MAX_FILE_BYTES)?;
         let fill = |text: String, (name, value): (&str, &str)| text.replace(name, value);
-        values.into_iter().fold(text, fill)
+        Ok(values.into_iter().fold(text, fill))
     }
+}
+
+/// Copies the files of a template, with the checkout's path in the place of its placeholder.
+pub(super) fn copy(from: &Path, to: &Path, checkout: &Checkout) -> anyhow::Result<()> {
+    fs::create_dir_all(to).with_context(|| format!("cannot create {}", to.display()))?;
+    let entries = fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))?;
+    for entry in entries {
+        let entry = entry?;
+        let (path, target) = (entry.path(), to.join(entry.file_name()));
+        if path.is_dir() {
+            copy(&path, &target, checkout)?;
+        } else if entry.file_name() != DESCRIPTION {
+            let text = files::read_text(&path, MAX_FILE_BYTES)?.replace(CHECKOUT, checkout.path());
+            files::write(&target, text.as_bytes())?;
+        }
+    }
+    Ok(())
 }
 
 /// Files that a folder must contain to count as a checkout.
@@ -222,6 +144,11 @@ impl Checkout {
 
     pub(super) fn path(&self) -> &str {
         &self.0
+    }
+
+    /// Returns the path of a template.
+    pub(super) fn template(&self, name: &str) -> PathBuf {
+        Path::new(&self.0).join(TEMPLATES).join(name)
     }
 }
 
