@@ -4,12 +4,11 @@ use std::path;
 
 use anyhow::Context as _;
 use bridgemaster_bot_process::{BotCommand, BotProcess, Isolation, program_path};
-use bridgemaster_bots::TlsArgs;
 use bridgemaster_proto::{escape::Escaped, v1};
 use bridgemaster_sdk::{
     ApiKey, AttendEvent, AttendOptions, AttendanceSession, CA_VARIABLE, CLIENT_CERT_VARIABLE,
-    CLIENT_KEY_VARIABLE, Connection, DEFAULT_SERVER_URL, KEY_VARIABLE, QUEUE_VARIABLE,
-    SERVER_VARIABLE, SLOTS_VARIABLE, Slot, TICKET_VARIABLE,
+    CLIENT_KEY_VARIABLE, Connection, KEY_VARIABLE, QUEUE_VARIABLE, SLOTS_VARIABLE, Slot,
+    TICKET_VARIABLE,
 };
 use clap::Args;
 use tokio::{select, task::JoinSet};
@@ -17,6 +16,7 @@ use tokio::{select, task::JoinSet};
 use crate::{
     bot_choice::{BotEnvFlag, bot_command, failure_of},
     failure::misuse,
+    match_client::ServerFlag,
     output,
     process::{PriorityFlag, block_on, pause_on_signals, stop_requested},
 };
@@ -48,14 +48,8 @@ pub(super) struct AttendArgs {
     /// Version of the bot, the same as in its Hello
     #[arg(long, value_name = "TEXT", default_value = "")]
     bot_version: String,
-    /// Address of the server
-    #[arg(long, value_name = "URL", env = SERVER_VARIABLE, default_value = DEFAULT_SERVER_URL)]
-    server: String,
-    /// API key of the bot, if the server requires one
-    #[arg(long, value_name = "KEY", env = KEY_VARIABLE, hide_env_values = true)]
-    key: Option<String>,
     #[command(flatten)]
-    tls: TlsArgs,
+    server: ServerFlag,
     #[command(flatten)]
     bot_env: BotEnvFlag,
     #[command(flatten)]
@@ -69,23 +63,22 @@ impl AttendArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {
         self.priority.apply()?;
         let command = self.bot_command()?;
-        let options = self.options()?;
+        let options = self.options();
         block_on(async move {
             let connection = Connection::with_tls(&options.server_url, &options.tls)
                 .map_err(|error| misuse(error.to_string()))?;
-            attend(&connection, options, self.key, command).await
+            attend(&connection, options, command).await
         })
     }
 
-    fn options(&self) -> anyhow::Result<AttendOptions> {
-        let key = self.key.as_deref().map(str::parse::<ApiKey>).transpose();
-        Ok(AttendOptions {
+    fn options(&self) -> AttendOptions {
+        AttendOptions {
             slots: self.slots,
-            key: key.map_err(|error| misuse(format!("--key: {error}")))?,
-            tls: self.tls.clone().into(),
+            key: self.server.key.clone(),
+            tls: self.server.tls.clone().into(),
             bot_version: self.bot_version.clone(),
-            ..AttendOptions::new(&self.server, &self.queue, &self.name)
-        })
+            ..AttendOptions::new(&self.server.url, &self.queue, &self.name)
+        }
     }
 
     fn bot_command(&self) -> anyhow::Result<BotCommand> {
@@ -96,9 +89,9 @@ impl AttendArgs {
         let command = bot_command(program).with(arguments);
         let mut command = self.bot_env.read()?.pass_to(command);
         let files = [
-            (CA_VARIABLE, &self.tls.ca),
-            (CLIENT_CERT_VARIABLE, &self.tls.client_cert),
-            (CLIENT_KEY_VARIABLE, &self.tls.client_key),
+            (CA_VARIABLE, &self.server.tls.ca),
+            (CLIENT_CERT_VARIABLE, &self.server.tls.client_cert),
+            (CLIENT_KEY_VARIABLE, &self.server.tls.client_key),
         ];
         for (variable, file) in files {
             if let Some(file) = file {
@@ -115,12 +108,12 @@ impl AttendArgs {
 async fn attend(
     connection: &Connection,
     options: AttendOptions,
-    key: Option<String>,
     command: BotCommand,
 ) -> anyhow::Result<()> {
     let attending = connection.attendance(options.clone());
     let mut attending = attending.map_err(|error| misuse(error.to_string()))?;
     tokio::spawn(pause_on_signals(options.pause.clone()));
+    let key = options.key.clone();
     let mut matches = Matches { options, key, command, isolation: None, playing: JoinSet::new() };
     let mut stop = Box::pin(stop_requested());
     let mut is_leaving = false;
@@ -181,7 +174,7 @@ struct Matches {
     options: AttendOptions,
     /// The API key to pass to bots if the server requires a key. `None` once the first match has
     /// started.
-    key: Option<String>,
+    key: Option<ApiKey>,
     command: BotCommand,
     isolation: Option<Isolation>,
     playing: JoinSet<ProcessOutcome>,
@@ -199,7 +192,8 @@ impl Matches {
         if let Some(key) = self.key.take()
             && connection.requires_key().await != Some(false)
         {
-            self.command = self.command.clone().with_variable(KEY_VARIABLE, key);
+            self.command =
+                self.command.clone().with_variable(KEY_VARIABLE, key.metadata().to_str()?);
         }
         let queue = &*self.options.queue;
         let variables = [(TICKET_VARIABLE, &*offer.ticket), (QUEUE_VARIABLE, queue)];

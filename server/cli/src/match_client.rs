@@ -37,9 +37,9 @@ pub(super) struct ServerFlag {
     pub(super) url: String,
     /// API key, if the server requires one
     #[arg(long, value_name = "KEY", env = KEY_VARIABLE, hide_env_values = true)]
-    key: Option<ApiKey>,
+    pub(super) key: Option<ApiKey>,
     #[command(flatten)]
-    tls: TlsArgs,
+    pub(super) tls: TlsArgs,
 }
 
 impl ServerFlag {

@@ -96,7 +96,7 @@ impl RequestText {
                 legal: legal.iter().map(ToString::to_string).collect(),
             })
         })
-        .unwrap_or_else(|| anyhow::bail!("this version does not support the game {game}"))
+        .unwrap_or_else(|| unknown(game))
     }
 
     /// Parses a decision's notation. Returns `None` if the notation is invalid.
