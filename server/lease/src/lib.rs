@@ -1,12 +1,8 @@
 //! The [identifiers](names) of matches, keys and nodes, and the rules of leases, as shared by all
-//! nodes of a store. The rules decide when a node can trust its lease, when it renews the lease,
-//! and when it retries a transaction. This crate uses neither I/O nor a clock. The store and the
-//! server carry out the decisions.
+//! nodes of a store. This crate uses neither I/O nor a clock. The store and the server carry out the
+//! decisions.
 //!
-//! * [`LeaseTrust`] decides, by the node's own clock, whether the node may respond to clients and
-//!   when it renews its lease;
-//! * [`Fence`] is the result of the check that starts each transaction;
-//! * [`Backoff`] schedules retries of a failed transaction;
+//! * [`LeaseTrust`] decides, by the node's own clock, whether the node may respond to clients;
 //! * [`CommitNumbers`] numbers the commits, so that a commit is repeated only if a crash has lost
 //!   it; [`FlushOutcome`] is the outcome of a flush.
 //!
@@ -17,12 +13,10 @@
 
 #![forbid(unsafe_code)]
 
+mod commit_numbers;
 pub mod limits;
 pub mod names;
-mod transactions;
 mod trust;
 
-pub use transactions::{
-    Backoff, CommitNumbers, Fence, FlushOutcome, FlushedCommitMissing, OutcomeUnknown,
-};
+pub use commit_numbers::{CommitNumbers, FlushOutcome, FlushedCommitMissing, OutcomeUnknown};
 pub use trust::LeaseTrust;

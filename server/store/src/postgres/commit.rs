@@ -10,7 +10,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use bridgemaster_lease::{Backoff, CommitNumbers};
+use bridgemaster_lease::{
+    CommitNumbers,
+    limits::{POSTGRES_MAX_BACKOFF, POSTGRES_MIN_BACKOFF, POSTGRES_RETRY_TIMEOUT},
+};
 use sqlx::PgConnection;
 use tokio::time::sleep;
 
@@ -49,34 +52,36 @@ pub(super) trait Transaction: Sync {
 /// The retries of one operation while the database is unreachable.
 pub(super) struct Retry {
     started_at: Instant,
-    backoff: Backoff,
+    /// The delay before the next retry.
+    delay: Duration,
+    is_retry: bool,
     counter: Arc<AtomicU64>,
 }
 
 impl Retry {
     /// Creates the state. `counter` counts the retries.
     pub(super) fn new(counter: Arc<AtomicU64>) -> Self {
-        Self { started_at: Instant::now(), backoff: Backoff::new(Duration::ZERO), counter }
+        Self { started_at: Instant::now(), delay: POSTGRES_MIN_BACKOFF, is_retry: false, counter }
     }
 
     /// Returns whether an earlier attempt may have been committed.
     pub(super) fn is_retry(&self) -> bool {
-        self.backoff.is_retry()
+        self.is_retry
     }
 
     /// Waits until the next attempt after this error, and counts that attempt.
     ///
     /// # Errors
-    /// The given error, if it is not transient or the retry timeout has expired.
+    /// The given error, if it is not transient or the retry timeout has expired. The outcome of the
+    /// operation then stays unknown.
     pub(super) async fn wait_after(&mut self, error: DbError) -> Result<(), DbError> {
-        if !error.is_transient() {
+        if !error.is_transient() || self.started_at.elapsed() >= POSTGRES_RETRY_TIMEOUT {
             return Err(error);
         }
-        let Some(pause) = self.backoff.record_failure(self.started_at.elapsed()) else {
-            return Err(error);
-        };
+        self.is_retry = true;
         self.counter.fetch_add(1, Ordering::Relaxed);
-        sleep(pause).await;
+        sleep(self.delay).await;
+        self.delay = POSTGRES_MAX_BACKOFF.min(self.delay * 2);
         Ok(())
     }
 }
@@ -231,16 +236,16 @@ async fn delete_before(
 
 #[cfg(test)]
 mod tests {
-    use bridgemaster_lease::limits::POSTGRES_RETRY_TIMEOUT;
-
     use super::*;
 
     #[tokio::test]
-    async fn only_failures_that_are_repeated_count_as_retries() {
+    async fn failures_that_are_repeated_count_as_retries_with_growing_delays() {
         let counter = Arc::new(AtomicU64::new(0));
         let mut retry = Retry::new(Arc::clone(&counter));
         retry.wait_after(DbError::EpochEnded).await.unwrap_err();
+        assert!(!retry.is_retry());
         retry.wait_after(DbError::Timeout).await.unwrap();
+        assert!(retry.is_retry() && retry.delay == 2 * POSTGRES_MIN_BACKOFF);
         retry.started_at = retry.started_at.checked_sub(POSTGRES_RETRY_TIMEOUT).unwrap();
         retry.wait_after(DbError::Timeout).await.unwrap_err();
         assert_eq!(counter.load(Ordering::Relaxed), 1);

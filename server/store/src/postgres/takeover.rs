@@ -43,27 +43,19 @@ pub(super) struct TakeOverOrphans<'a> {
     pub(super) is_leader_only: IsLeaderOnly,
     pub(super) orphans: &'a OrphanedMatches,
     /// The outcome of the last attempt, which may have been committed even if its result was lost.
-    pub(super) last_outcome: Mutex<TakeoverOutcome>,
-}
-
-/// The outcome of a takeover.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) enum TakeoverOutcome {
-    /// The takeover is not possible now. The node has renewed its lease or committed, another node
-    /// is taking over from it, or the matches changed after they were read.
-    #[default]
-    Deferred,
-    Done(TakenOver),
+    pub(super) last_outcome: Mutex<Option<TakenOver>>,
 }
 
 impl Transaction for TakeOverOrphans<'_> {
-    type Output = TakeoverOutcome;
+    /// `None` if the takeover is not possible now. The node has renewed its lease or committed,
+    /// another node is taking over from it, or the matches changed after they were read.
+    type Output = Option<TakenOver>;
 
     async fn run(
         &self,
         connection: &mut PgConnection,
         is_retry: bool,
-    ) -> Result<TakeoverOutcome, DbError> {
+    ) -> Result<Option<TakenOver>, DbError> {
         if is_retry && commit::is_batch_stored(connection, self.node, self.number).await? {
             return Ok(self.last_outcome.lock().clone());
         }
@@ -71,11 +63,7 @@ impl Transaction for TakeOverOrphans<'_> {
             OrphanKind::Expired(last) => self.end_epoch(connection, last).await?,
             OrphanKind::Released => self.lock_node(connection).await?,
         };
-        let outcome = if can_take {
-            TakeoverOutcome::Done(self.take_over(connection).await?)
-        } else {
-            TakeoverOutcome::Deferred
-        };
+        let outcome = if can_take { Some(self.take_over(connection).await?) } else { None };
         self.last_outcome.lock().clone_from(&outcome);
         Ok(outcome)
     }

@@ -4,7 +4,6 @@
 
 use std::{sync::Arc, time::Instant};
 
-use bridgemaster_lease::Fence;
 use sqlx::{AssertSqlSafe, PgConnection, Row as _};
 use tokio::time::timeout;
 
@@ -166,10 +165,10 @@ async fn begin(
              WHERE number = {number} AND epoch = {epoch} FOR KEY SHARE) AS locked"
     );
     let held = sqlx::raw_sql(AssertSqlSafe(begin)).fetch_optional(connection).await?;
-    match Fence::from_lease_row(held.map(|row| row.try_get(0)).transpose()?) {
-        Fence::Held => Ok(()),
-        Fence::LeaseExpired => Err(DbError::LeaseExpired),
-        Fence::Superseded => Err(DbError::EpochEnded),
+    match held.map(|row| row.try_get(0)).transpose()? {
+        Some(true) => Ok(()),
+        Some(false) => Err(DbError::LeaseExpired),
+        None => Err(DbError::EpochEnded),
     }
 }
 

@@ -19,7 +19,7 @@ use super::{
     orphans::{OrphanedMatches, ReleaseMatches},
     read_pool::ReadPool,
     sessions::Sessions,
-    takeover::{TakeOverOrphans, TakeoverOutcome},
+    takeover::TakeOverOrphans,
     write_connection::{CheckFence, ServerContext, WriteConnection},
 };
 use crate::{
@@ -182,8 +182,7 @@ impl Writer {
             orphans,
             last_outcome: parking_lot::Mutex::default(),
         };
-        let outcome = self.write_numbered(&takeover).await?;
-        let TakeoverOutcome::Done(taken_over) = outcome else {
+        let Some(taken_over) = self.write_numbered(&takeover).await? else {
             return Ok(None);
         };
         let moved = orphans.remove_taken_over(&taken_over, number);

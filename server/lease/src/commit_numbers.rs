@@ -1,5 +1,4 @@
-//! A node's transactions: the numbers of their commits, the fence at their start, and their
-//! retries.
+//! The numbers of a node's commits.
 //!
 //! Commits are numbered consecutively, and each transaction stores its commit number. If the
 //! response to a commit was lost, the stored number shows whether the database has that commit.
@@ -9,9 +8,7 @@
 //! one. Commits are kept in memory until they are flushed. If a crash loses some of them, the node
 //! repeats them in order before any other commit.
 
-use std::{ops::RangeInclusive, time::Duration};
-
-use crate::limits::{POSTGRES_MAX_BACKOFF, POSTGRES_MIN_BACKOFF, POSTGRES_RETRY_TIMEOUT};
+use std::ops::RangeInclusive;
 
 /// The numbers of a node's commits, and which commits are known to be durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,65 +119,6 @@ impl FlushOutcome {
     }
 }
 
-/// The retry state of one transaction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Backoff {
-    started_at: Duration,
-    delay: Duration,
-    is_retry: bool,
-}
-
-impl Backoff {
-    /// Creates the state before the first attempt. That attempt starts at `started_at`.
-    #[must_use]
-    pub fn new(started_at: Duration) -> Self {
-        Self { started_at, delay: POSTGRES_MIN_BACKOFF, is_retry: false }
-    }
-
-    /// Returns whether an earlier attempt might have been committed.
-    #[must_use]
-    pub fn is_retry(&self) -> bool {
-        self.is_retry
-    }
-
-    /// Records a failed attempt. Returns the delay before the next attempt, or `None` once the
-    /// retry timeout has expired. The outcome then stays unknown.
-    pub fn record_failure(&mut self, now: Duration) -> Option<Duration> {
-        if now.saturating_sub(self.started_at) >= POSTGRES_RETRY_TIMEOUT {
-            return None;
-        }
-        self.is_retry = true;
-        let delay = self.delay;
-        self.delay = POSTGRES_MAX_BACKOFF.min(delay * 2);
-        Some(delay)
-    }
-}
-
-/// The result of checking the node's row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fence {
-    /// The server owns the node, and its lease is valid.
-    Held,
-    /// The lease has expired, but no other server has taken over the node yet. The server can still
-    /// renew it.
-    LeaseExpired,
-    /// Another server has taken over the node.
-    Superseded,
-}
-
-impl Fence {
-    /// Interprets the node's locked row. `lease_runs` is `None` if the row's epoch differs from the
-    /// server's. Otherwise `lease_runs` is true while the lease is valid by the database's clock.
-    #[must_use]
-    pub fn from_lease_row(lease_runs: Option<bool>) -> Self {
-        match lease_runs {
-            Some(true) => Self::Held,
-            Some(false) => Self::LeaseExpired,
-            None => Self::Superseded,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -228,24 +166,5 @@ mod tests {
         assert_eq!(FlushOutcome::from_newest(8, Some(10)), FlushOutcome::UpTo(10));
         assert_eq!(FlushOutcome::from_newest(8, Some(7)), FlushOutcome::Missing);
         assert_eq!(FlushOutcome::from_newest(8, None), FlushOutcome::Superseded);
-    }
-
-    #[test]
-    fn delays_grow_until_the_retry_timeout() {
-        let started_at = Duration::from_secs(100);
-        let mut backoff = Backoff::new(started_at);
-        assert!(!backoff.is_retry());
-        let mut now = started_at;
-        let mut delays = Vec::new();
-        while let Some(delay) = backoff.record_failure(now) {
-            delays.push(delay);
-            now += delay;
-        }
-        assert!(backoff.is_retry());
-        assert_eq!(delays[0], POSTGRES_MIN_BACKOFF);
-        assert_eq!(delays[1], 2 * POSTGRES_MIN_BACKOFF);
-        assert_eq!(delays.last(), Some(&POSTGRES_MAX_BACKOFF));
-        assert!(now - started_at >= POSTGRES_RETRY_TIMEOUT);
-        assert!(now - started_at <= POSTGRES_RETRY_TIMEOUT + POSTGRES_MAX_BACKOFF);
     }
 }
