@@ -1,35 +1,54 @@
-//! Renews the lease of this server. Stops the server from answering calls when the lease is too
-//! old.
+//! Renews the lease of this server, and checks the database session that renews it. Stops the
+//! server from answering calls when the lease is too old. Ends the leases of crashed nodes.
 
-use std::time::Duration;
+use std::{convert::Infallible, time::Duration};
 
-use bridgemaster_store::{NodeStatus, StoreError, limits::MAX_CLOCK_SKEW_MS};
-use tokio::time::sleep;
+use bridgemaster_lease::limits::{
+    LEASE_RENEWAL_INTERVAL, LEASE_RETRY_INTERVAL, SESSION_CHECK_INTERVAL,
+};
+use bridgemaster_store::{
+    CrashedNode, NodeAddress, NodeStatus, StoreError, limits::MAX_CLOCK_SKEW_MS,
+};
+use tokio::{
+    net::TcpStream,
+    task::JoinSet,
+    time::{sleep, timeout},
+};
 use tracing::{error, info, warn};
 
 use super::Cluster;
 
+/// Time in which a crashed node would accept a connection if its server still ran. It is short,
+/// because the session of this server is not checked meanwhile.
+const CONNECT_TIMEOUT: Duration = Duration::from_millis(250);
+
 impl Cluster {
     /// Renews the lease until another server takes over this node, and returns the error of the
     /// failed renewal. Each renewal publishes the status that `measure` returns.
-    pub async fn renew(&self, mut measure: impl FnMut() -> NodeStatus + Send) -> StoreError {
+    pub async fn renew(&self, measure: impl FnMut() -> NodeStatus + Send) -> StoreError {
+        tokio::select! {
+            ended = self.keep_renewing(measure) => ended,
+            never = self.expire_when_due() => match never {},
+        }
+    }
+
+    /// Stops this server from answering calls whenever its lease is no longer trusted.
+    async fn expire_when_due(&self) -> Infallible {
+        loop {
+            sleep(self.lease_trust().next_check_in(self.now())).await;
+            if self.expire_lease() {
+                error!("lease not renewed in time; refusing calls until it is renewed");
+            }
+        }
+    }
+
+    async fn keep_renewing(&self, mut measure: impl FnMut() -> NodeStatus + Send) -> StoreError {
         let mut is_skewed = false;
         loop {
             let started = self.now();
             let status = measure();
             self.set_status(status.clone());
-            let renewing = self.nodes().renew_lease(status);
-            tokio::pin!(renewing);
-            let renewed = loop {
-                tokio::select! {
-                    biased;
-                    renewed = &mut renewing => break renewed,
-                    () = sleep(self.lease_trust().next_check_in(self.now())) => {
-                        self.expire_if_due();
-                    }
-                }
-            };
-            let is_renewed = match renewed {
+            let due = match self.nodes().renew_lease(status).await {
                 Ok(()) => {
                     let had_answered = self.since_renewal() < Duration::MAX;
                     if had_answered && self.check_lease().is_err() {
@@ -37,19 +56,59 @@ impl Cluster {
                     }
                     self.record_renewal(started);
                     self.report_clock_skew(&mut is_skewed);
-                    true
+                    started + LEASE_RENEWAL_INTERVAL
                 }
                 Err(error @ (StoreError::EpochEnded { .. } | StoreError::Closed)) => return error,
                 Err(error) => {
+                    self.record_session_loss();
                     warn!(%error, "cannot renew the lease; retrying");
-                    false
+                    self.now() + LEASE_RETRY_INTERVAL
                 }
             };
-            // The lease is also checked before the pause: if the process was suspended during the
-            // renewal, the renewed lease may already be too old.
-            self.expire_if_due();
-            sleep(self.lease_trust().renewal_delay(is_renewed, started, self.now())).await;
-            self.expire_if_due();
+            self.check_session_until(due).await;
+        }
+    }
+
+    /// Checks the session that renews the lease until the next renewal is due. After the loss of the
+    /// session, the next renewal is due at once.
+    async fn check_session_until(&self, due: Duration) {
+        loop {
+            let left = due.saturating_sub(self.now());
+            sleep(left.min(SESSION_CHECK_INTERVAL)).await;
+            if left <= SESSION_CHECK_INTERVAL {
+                return;
+            }
+            let started = self.now();
+            match self.nodes().check_session().await {
+                Ok(crashed) => {
+                    self.record_session_check(started);
+                    self.end_leases(crashed).await;
+                }
+                Err(StoreError::Closed) => return,
+                Err(error) => {
+                    self.record_session_loss();
+                    warn!(%error, "lost the database session that renews the lease; reconnecting");
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Ends the leases of crashed nodes, so that their matches are taken over at once. A node that
+    /// accepts connections has only lost its session. It keeps its lease, so that it can reconnect.
+    async fn end_leases(&self, crashed: Vec<CrashedNode>) {
+        let check =
+            |node: CrashedNode| async move { (!is_listening(&node.address).await).then_some(node) };
+        let checks: JoinSet<_> = crashed.into_iter().map(check).collect();
+        for node in checks.join_all().await.into_iter().flatten() {
+            match self.nodes().end_lease(&node).await {
+                Ok(true) => {
+                    warn!(node = %node.name, "a node has crashed; taking over its matches");
+                    self.record_crash();
+                }
+                Ok(false) => {}
+                Err(error) => warn!(%error, "cannot end the lease of a crashed node; retrying"),
+            }
         }
     }
 
@@ -66,11 +125,10 @@ impl Cluster {
         }
         *was_skewed = is_skewed;
     }
+}
 
-    /// Stops this server from answering calls if its lease is no longer trusted.
-    fn expire_if_due(&self) {
-        if self.expire_lease() {
-            error!("lease not renewed in time; refusing calls until it is renewed");
-        }
-    }
+/// Returns whether a process accepts connections at this address.
+async fn is_listening(address: &NodeAddress) -> bool {
+    let connecting = timeout(CONNECT_TIMEOUT, TcpStream::connect(address.as_str()));
+    matches!(connecting.await, Ok(Ok(_)))
 }

@@ -4,19 +4,22 @@ use std::{
     collections::BTreeMap,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
 
 use bridgemaster_edge::refusal::Refusal;
-use bridgemaster_lease::LeaseTrust;
+use bridgemaster_lease::{LeaseTrust, limits::LEASE_RENEWAL_INTERVAL};
 use bridgemaster_proto::v1::RefusalReason;
 use bridgemaster_store::{
     MatchId, MatchLocation, NodeName, NodeStatus, Nodes, StoreError, StoredNode,
 };
 use parking_lot::Mutex;
-use tokio::sync::{Notify, watch};
+use tokio::{
+    sync::{Notify, watch},
+    time::timeout,
+};
 use tracing::error;
 
 /// Membership of this server in a cluster that shares one database.
@@ -32,7 +35,11 @@ pub struct Cluster {
     /// Whether the lease is trusted, for tasks that wait for a change of this value.
     trusted: watch::Sender<bool>,
     is_leader: AtomicBool,
-    /// Notified when a caller requests a match that no live node serves.
+    /// Notified when a check of the session that renews the lease has succeeded.
+    session_checked: Notify,
+    /// The number of crashed nodes whose lease this server has ended.
+    crashes: AtomicU64,
+    /// Notified when a caller requests a match that no live node serves, or a node has crashed.
     orphan_requested: Notify,
     /// The status that this server published last.
     status: Mutex<NodeStatus>,
@@ -52,6 +59,8 @@ impl Cluster {
             trust: Mutex::default(),
             trusted: watch::Sender::new(false),
             is_leader: AtomicBool::new(false),
+            session_checked: Notify::new(),
+            crashes: AtomicU64::default(),
             orphan_requested: Notify::new(),
             status: Mutex::default(),
             peer_problems: Mutex::default(),
@@ -130,9 +139,32 @@ impl Cluster {
     /// now, if the process was suspended before it read the response.
     pub(super) fn record_renewal(&self, started: Duration) {
         self.trust.lock().record_renewal(started);
+        self.session_checked.notify_waiters();
         if self.lease_trust().is_valid(self.now()) {
             self.trusted.send_if_modified(|trusted| !std::mem::replace(trusted, true));
         }
+    }
+
+    /// Records a successful check of the session that renews the lease.
+    pub(super) fn record_session_check(&self, started: Duration) {
+        self.trust.lock().record_session_check(started);
+        self.session_checked.notify_waiters();
+    }
+
+    /// Records that the session that renews the lease is lost.
+    pub(super) fn record_session_loss(&self) {
+        self.trust.lock().record_session_loss();
+    }
+
+    /// Records that this server has ended the lease of a crashed node, and starts a takeover.
+    pub(super) fn record_crash(&self) {
+        self.crashes.fetch_add(1, Ordering::Relaxed);
+        self.orphan_requested.notify_one();
+    }
+
+    /// Returns the number of crashed nodes whose lease this server has ended.
+    pub fn crashes(&self) -> u64 {
+        self.crashes.load(Ordering::Relaxed)
     }
 
     /// Stops this server from answering calls if the last renewal is too old. Returns whether it
@@ -155,6 +187,28 @@ impl Cluster {
         } else {
             Err(Refusal::node_superseded())
         }
+    }
+
+    /// Waits while the session that renews the lease is lost or does not respond, because another
+    /// node might end the lease of a node without a session. Open streams need not wait, since they
+    /// send nothing before its commit.
+    ///
+    /// # Errors
+    /// When the lease was not renewed in time, or the session is not restored soon.
+    pub async fn until_answering(&self) -> Result<(), Refusal> {
+        self.check_lease()?;
+        let restored = async {
+            loop {
+                // Registered before the check, so that no notification is missed.
+                let checked = self.session_checked.notified();
+                if !self.is_shared || self.lease_trust().has_session(self.now()) {
+                    return;
+                }
+                checked.await;
+            }
+        };
+        let restored = timeout(LEASE_RENEWAL_INTERVAL, restored).await;
+        restored.map_err(|_| Refusal::node_superseded())
     }
 
     /// Completes when the lease is renewed and therefore trusted.
@@ -219,8 +273,8 @@ impl Cluster {
         }
     }
 
-    /// Completes when a caller requests a match that no live node serves. Completes at once if
-    /// there was such a request since the last time.
+    /// Completes when a caller requests a match that no live node serves, or when a node has
+    /// crashed. Completes at once if that has happened since the last time.
     pub async fn orphan_requested(&self) {
         self.orphan_requested.notified().await;
     }
@@ -288,7 +342,6 @@ mod tests {
     use bridgemaster_edge::refusal::FORWARD_TO_HEADER;
     use bridgemaster_lease::limits::LEASE_TRUST_TIMEOUT;
     use bridgemaster_store::{IsLeaderOnly, NodeAddress, OpenMatch};
-    use tokio::time::timeout;
     use tonic::Status;
 
     use super::*;
@@ -445,6 +498,19 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn calls_wait_while_the_session_that_renews_the_lease_is_lost() {
+        let shared = cluster(other(1), true);
+        shared.record_renewal(shared.now());
+        assert!(shared.until_answering().await.is_ok());
+        shared.record_session_loss();
+        let mut waiting = std::pin::pin!(shared.until_answering());
+        timeout(Duration::ZERO, &mut waiting).await.unwrap_err();
+        assert!(shared.check_lease().is_ok(), "streams continue");
+        shared.record_renewal(shared.now());
+        assert!(waiting.await.is_ok());
+    }
+
+    #[tokio::test]
     async fn a_server_without_a_renewal_does_not_answer_until_the_next() {
         // The clock starts before the trust period, so that its origin does not count as a renewal.
         let started = Instant::now().checked_sub(LEASE_TRUST_TIMEOUT).unwrap();
@@ -470,5 +536,6 @@ mod tests {
         alone.started = started;
         alone.record_renewal(long_ago);
         assert!(alone.check_lease().is_ok() && !alone.expire_lease());
+        assert!(alone.until_answering().await.is_ok());
     }
 }

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 /// Time for which a lease is valid without a renewal. Afterwards other servers can take over the
-/// node, so the matches of a failed machine are interrupted for this time. The time is longer than
-/// a slow commit takes.
+/// node, so the matches of a failed machine are interrupted for this time; those of a crashed
+/// process only for [`SESSION_LOSS_TIMEOUT`]. The time is longer than a slow commit takes.
 pub const LEASE_TERM: Duration = Duration::from_secs(8);
 
 /// Interval between lease renewals, and timeout of each renewal. Several renewals can fail before
@@ -19,6 +19,22 @@ pub const LEASE_RETRY_INTERVAL: Duration = Duration::from_millis(250);
 /// must not respond to clients, because other nodes might soon take over its matches. The margin to
 /// [`LEASE_TERM`] covers clock drift during a lease.
 pub const LEASE_TRUST_TIMEOUT: Duration = Duration::from_secs(6);
+
+/// Interval at which a node checks the database session that renews its lease, and looks for nodes
+/// that have crashed.
+pub const SESSION_CHECK_INTERVAL: Duration = Duration::from_millis(500);
+
+/// Maximum age of the last successful session check by the node's own clock. If it is older,
+/// PostgreSQL may have ended the session without the node noticing, and calls wait.
+pub const SESSION_TRUST_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Time for which a node must have had no session before another node ends its lease. The margin to
+/// [`SESSION_TRUST_TIMEOUT`] covers an answer that was checked in time and is sent late.
+pub const SESSION_LOSS_TIMEOUT: Duration = Duration::from_millis(1500);
+
+// A node stops answering before another node can end its lease.
+const _: () = assert!(SESSION_CHECK_INTERVAL.as_millis() < SESSION_TRUST_TIMEOUT.as_millis());
+const _: () = assert!(SESSION_TRUST_TIMEOUT.as_millis() < SESSION_LOSS_TIMEOUT.as_millis());
 
 // A node that misses one renewal must keep its lease.
 const _: () = assert!(0 < LEASE_RENEWAL_INTERVAL.as_millis());

@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
-use crate::limits::{LEASE_RENEWAL_INTERVAL, LEASE_RETRY_INTERVAL, LEASE_TRUST_TIMEOUT};
+use crate::limits::{LEASE_RENEWAL_INTERVAL, LEASE_TRUST_TIMEOUT, SESSION_TRUST_TIMEOUT};
 
 /// Decides whether a node trusts its lease and may therefore respond to clients. Commits do not
 /// depend on this decision, since the database fences them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeaseTrust {
     renewed_at: Option<Duration>,
+    /// The last time at which the session that renews the lease was alive.
+    session_checked_at: Option<Duration>,
 }
 
 impl LeaseTrust {
@@ -16,6 +18,26 @@ impl LeaseTrust {
     /// database could have executed the renewal at any time since then.
     pub fn record_renewal(&mut self, started_at: Duration) {
         self.renewed_at = Some(started_at);
+        self.session_checked_at = Some(started_at);
+    }
+
+    /// Records a successful check of the session that renewed the lease last.
+    pub fn record_session_check(&mut self, started_at: Duration) {
+        self.session_checked_at = Some(started_at);
+    }
+
+    /// Records that the session is lost. Only a renewal on a new session restores the trust in it,
+    /// since another node may have ended the lease in between.
+    pub fn record_session_loss(&mut self) {
+        self.session_checked_at = None;
+    }
+
+    /// Returns whether the session was alive so recently that no other node can have ended the
+    /// lease yet. Without a session, calls wait.
+    #[must_use]
+    pub fn has_session(&self, now: Duration) -> bool {
+        let checked_at = self.session_checked_at;
+        checked_at.is_some_and(|at| now.saturating_sub(at) < SESSION_TRUST_TIMEOUT)
     }
 
     /// Returns the time since the last successful renewal started; [`Duration::MAX`] if there was
@@ -42,18 +64,6 @@ impl LeaseTrust {
             remaining => remaining,
         }
     }
-
-    /// Returns the delay before the next renewal, after a renewal that started at `started_at` and
-    /// completed now.
-    #[must_use]
-    pub fn renewal_delay(&self, is_renewed: bool, started_at: Duration, now: Duration) -> Duration {
-        let delay = if is_renewed {
-            LEASE_RENEWAL_INTERVAL.saturating_sub(now.saturating_sub(started_at))
-        } else {
-            LEASE_RETRY_INTERVAL
-        };
-        delay.min(self.next_check_in(now))
-    }
 }
 
 #[cfg(test)]
@@ -76,22 +86,25 @@ mod tests {
     }
 
     #[test]
+    fn a_session_is_trusted_until_its_next_check_is_overdue_or_it_is_lost() {
+        let mut trust = LeaseTrust::default();
+        assert!(!trust.has_session(S(0)));
+        trust.record_renewal(S(10));
+        assert!(trust.has_session(S(10)) && !trust.has_session(S(11)));
+        trust.record_session_check(S(11));
+        assert!(trust.has_session(S(11)) && trust.is_valid(S(12)) && !trust.has_session(S(12)));
+        trust.record_session_loss();
+        assert!(trust.is_valid(S(11)) && !trust.has_session(S(11)));
+        trust.record_renewal(S(12));
+        assert!(trust.has_session(S(12)));
+    }
+
+    #[test]
     fn validity_is_checked_again_when_it_ends() {
         let mut trust = LeaseTrust::default();
         assert_eq!(trust.next_check_in(S(3)), LEASE_RENEWAL_INTERVAL);
         trust.record_renewal(S(10));
         assert_eq!(trust.next_check_in(S(11)), S(5));
         assert_eq!(trust.next_check_in(S(16)), LEASE_RENEWAL_INTERVAL);
-    }
-
-    #[test]
-    fn renewals_follow_their_interval_and_failures_are_retried_sooner() {
-        let mut trust = LeaseTrust::default();
-        trust.record_renewal(S(10));
-        assert_eq!(trust.renewal_delay(true, S(10), S(11)), S(1));
-        assert_eq!(trust.renewal_delay(true, S(10), S(13)), S(0));
-        assert_eq!(trust.renewal_delay(false, S(12), S(14)), LEASE_RETRY_INTERVAL);
-        let just_before = S(16) - Duration::from_millis(1);
-        assert_eq!(trust.renewal_delay(false, S(12), just_before), Duration::from_millis(1));
     }
 }

@@ -68,7 +68,8 @@ pub use matches::{
     ReplayMetadata, Write,
 };
 pub use nodes::{
-    DatabaseFigures, IsLeaderOnly, MatchLocation, NodeIdentity, NodeStatus, Nodes, StoredNode,
+    CrashedNode, DatabaseFigures, IsLeaderOnly, MatchLocation, NodeIdentity, NodeStatus, Nodes,
+    StoredNode,
 };
 pub use postgres::{PostgresKeys, PostgresStore, migrate_database, remove_node, stored_nodes};
 pub use schema::MigrationReport;

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 pub use bridgemaster_lease::limits::{
     LEASE_RENEWAL_INTERVAL, LEASE_TERM, LEASE_TRUST_TIMEOUT, POSTGRES_ATTEMPT_TIMEOUT,
-    POSTGRES_IDLE_TIMEOUT, POSTGRES_LOCK_TIMEOUT, POSTGRES_RETRY_TIMEOUT,
+    POSTGRES_IDLE_TIMEOUT, POSTGRES_LOCK_TIMEOUT, POSTGRES_RETRY_TIMEOUT, SESSION_CHECK_INTERVAL,
+    SESSION_LOSS_TIMEOUT,
 };
 
 /// Maximum size of a match header, in bytes: 1 MiB. A header contains the rules and the tickets of

@@ -70,6 +70,19 @@ pub struct NodeStatus {
     pub peer_problems: String,
 }
 
+/// A node without a database session. Its server has probably crashed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CrashedNode {
+    /// Unique name of the node.
+    pub name: NodeName,
+    /// The address at which other nodes reach the node if its server still runs.
+    pub address: NodeAddress,
+    pub(crate) number: i64,
+    pub(crate) epoch: i64,
+    /// The end of the lease when the node was first seen without a session.
+    pub(crate) lease_until_us: i64,
+}
+
 /// Statistics of the database and of its use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DatabaseFigures {
@@ -77,6 +90,8 @@ pub struct DatabaseFigures {
     pub sessions: u64,
     /// Age of the oldest transaction that keeps deleted rows from being removed, in transactions.
     pub xmin_age: u64,
+    /// The number of operations that this server has repeated after a failure.
+    pub retries: u64,
 }
 
 /// The node to which a match in play belongs.
@@ -123,14 +138,28 @@ pub trait Nodes: Send + Sync {
     /// [`StoreError::EpochEnded`] once the node was taken over; or a storage failure.
     async fn renew_lease(&self, status: NodeStatus) -> Result<(), StoreError>;
 
+    /// Checks the database session that renewed the lease last. Returns nodes that have probably
+    /// crashed: their sessions have ended, and they have not opened others for
+    /// [`SESSION_LOSS_TIMEOUT`](crate::limits::SESSION_LOSS_TIMEOUT).
+    ///
+    /// # Errors
+    /// A storage failure, if the session is lost. The next renewal opens another one.
+    async fn check_session(&self) -> Result<Vec<CrashedNode>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    /// Ends the lease of a crashed node, unless that node has a session again or has renewed its
+    /// lease. Returns whether the lease was ended. Without a takeover, the node can still renew it.
+    ///
+    /// # Errors
+    /// A storage failure.
+    async fn end_lease(&self, _: &CrashedNode) -> Result<bool, StoreError> {
+        Ok(false)
+    }
+
     /// Returns the minimum clock skew between this server and the database at the last renewal, in
     /// milliseconds: positive if this server was ahead, negative if this server was behind.
     fn clock_skew_ms(&self) -> i64 {
-        0
-    }
-
-    /// Returns the number of operations that this server repeated after a failure.
-    fn retries(&self) -> u64 {
         0
     }
 

@@ -38,6 +38,7 @@ fn main() {
         taking_over::a_server_that_drains_leaves_its_matches_to_others,
         taking_over::a_bot_whose_server_drains_comes_back_once,
         taking_over::a_server_that_lost_the_lead_while_it_was_away_leaves_what_belongs_to_it,
+        taking_over::a_crash_ends_a_lease_early_and_a_terminated_session_does_not,
         lapsing::a_server_that_cannot_renew_its_lease_answers_nobody_until_it_can,
         nodes::the_nodes_are_shown_as_a_table_and_for_programs,
         nodes::a_wrong_address_is_reported_and_a_node_that_ended_is_removed,

@@ -1,5 +1,7 @@
 //! Tests that other servers take over the matches of a server that has gone.
 
+use std::time::{Duration, Instant};
+
 use bridgemaster_proto::v1::{ClockRules, MatchConfig, MatchGroup, MatchState, SeedReveal};
 
 use crate::{
@@ -9,7 +11,7 @@ use crate::{
         program::assert_has,
         served::Served,
     },
-    nodes::{Cluster, node_at, two_servers, until},
+    nodes::{Cluster, node, node_at, two_servers, until},
     postgres_server::PostgresServer,
 };
 
@@ -96,4 +98,41 @@ pub(crate) async fn a_server_that_lost_the_lead_while_it_was_away_leaves_what_be
     let _one = node_at(&database, "one", &at, "");
     let found = until("two has it", async || two.info(&match_id).await.ok()).await;
     assert_eq!(found.state(), MatchState::Waiting);
+}
+
+/// Waits until both nodes have observed each other on the same sessions for two seconds.
+async fn both_observe(server: &PostgresServer) {
+    let observing = "SELECT count(*) FROM pg_stat_activity
+         WHERE query LIKE '%pg_try_advisory_xact_lock_shared%'
+             AND state_change - backend_start > interval '2 seconds' AND pid <> pg_backend_pid()";
+    until("they observe", async || (server.run(observing) == "2").then_some(())).await;
+}
+
+pub(crate) async fn a_crash_ends_a_lease_early_and_a_terminated_session_does_not() {
+    let server = PostgresServer::start();
+    let database = server.fresh();
+    let schema = database.rsplit('=').next().unwrap();
+    let (one, two) = (node(&database, "one", ""), node(&database, "two", ""));
+    let (match_id, _) = one.create("alhambra", "a").await;
+    both_observe(&server).await;
+    for sessions in ["pid IN (SELECT pid FROM pg_locks WHERE locktype = 'advisory')", "true"] {
+        server.run(&format!(
+            "SELECT count(pg_terminate_backend(pid, 60000)) FROM pg_stat_activity
+             WHERE usename = 'tester' AND pid <> pg_backend_pid() AND {sessions}"
+        ));
+        both_observe(&server).await;
+        for served in [&one, &two] {
+            served.info(&match_id).await.unwrap();
+        }
+    }
+    let epochs = format!("SELECT string_agg(epoch::text, ',') FROM {schema}.node");
+    assert_eq!(server.run(&epochs), "1,1");
+    let killed_at = Instant::now();
+    one.kill();
+    until("two has the match", async || two.info(&match_id).await.ok()).await;
+    let took = killed_at.elapsed();
+    // The lease of a node lasts for at least six more seconds.
+    assert!(took < Duration::from_secs(5), "{took:?}");
+    println!("continued {took:?} after the kill");
+    assert_has(&two.stop(), &["a node has crashed; taking over its matches"]);
 }

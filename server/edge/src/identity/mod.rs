@@ -15,7 +15,10 @@ use std::{sync::Arc, time::Instant};
 use bridgemaster_store::{KeyId, KeyName, KeyStore, StoreError};
 use parking_lot::Mutex;
 use tokio_util::task::AbortOnDropHandle;
-use tonic::{codegen::http::HeaderMap, metadata::MetadataMap};
+use tonic::{
+    codegen::{BoxFuture, http::HeaderMap},
+    metadata::MetadataMap,
+};
 use tracing::debug;
 
 use self::{
@@ -37,8 +40,8 @@ pub use caller::{Caller, CallingBot, PublicRead, ReadAccess, Visibility};
 pub use page_links::{OneTimePageLink, OpenedLink, PageLinks};
 pub use private_access::{ForbiddenForBot, PrivateAccess, RefusedCalls};
 
-/// Checks that this node may still answer calls.
-pub type LeaseCheck = Arc<dyn Fn() -> Result<(), Refusal> + Send + Sync>;
+/// Checks that this node may still answer calls, and waits for the answer if that is uncertain.
+pub type LeaseCheck = Arc<dyn Fn() -> BoxFuture<(), Refusal> + Send + Sync>;
 
 /// Authenticates callers, and limits the rate of their calls.
 #[derive(Clone)]
@@ -129,7 +132,7 @@ impl Authenticator {
         let public = self.keys.as_ref().map(|keys| keys.public);
         match public.filter(|public| *public > PublicRead::None) {
             Some(public) if !metadata.contains_key(KEY_METADATA) => {
-                self.check_lease()?;
+                self.check_lease().await?;
                 attribute_call(None)?;
                 Ok(Caller::Guest(public))
             }
@@ -150,7 +153,7 @@ impl Authenticator {
         metadata: &MetadataMap,
         accepts: impl Fn(&KeyName) -> bool,
     ) -> Result<Caller, Refusal> {
-        self.check_lease()?;
+        self.check_lease().await?;
         let Some(keys) = &self.keys else {
             attribute_call(None)?;
             let private = self.private.as_ref();
@@ -183,8 +186,11 @@ impl Authenticator {
         Ok(Caller::Holder(AuthenticatedKey::new(key, ring, keys.public)))
     }
 
-    fn check_lease(&self) -> Result<(), Refusal> {
-        self.lease.as_ref().map_or(Ok(()), |check| check())
+    async fn check_lease(&self) -> Result<(), Refusal> {
+        match &self.lease {
+            Some(check) => check().await,
+            None => Ok(()),
+        }
     }
 
     /// Returns the key that a call presents, if the key is cached and valid. Never waits, so this

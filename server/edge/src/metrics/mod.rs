@@ -220,9 +220,9 @@ impl Metrics {
         self.node.clock_skew_seconds.set(skew_ms as f64 / 1e3);
     }
 
-    /// Sets the number of operations that this node repeated after a failure of the database.
-    pub fn set_database_retries(&self, retries: u64) {
-        self.node.database_retries.inner().store(retries, Ordering::Relaxed);
+    /// Sets the number of crashed nodes whose lease this node has ended.
+    pub fn set_crashes(&self, crashes: u64) {
+        self.node.crashes.inner().store(crashes, Ordering::Relaxed);
     }
 
     /// Sets the statistics of the database that the nodes share.
@@ -230,6 +230,7 @@ impl Metrics {
         let gauge = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
         self.node.database_sessions.set(gauge(figures.sessions));
         self.node.database_xmin_age.set(gauge(figures.xmin_age));
+        self.node.database_retries.inner().store(figures.retries, Ordering::Relaxed);
     }
 
     /// Sets the number of commits that the data folder lost.

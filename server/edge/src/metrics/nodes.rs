@@ -29,6 +29,8 @@ metrics! {
         forwarded_calls: Gauge = add(
             "forwarded_calls", "Calls in progress that this node forwards to other nodes"),
         takeovers: Counter = add("takeovers", "Matches that this node took over from other nodes"),
+        crashes: Counter = add(
+            "node_crashes", "Crashed nodes whose lease this node ended early"),
         database_retries: Counter = add(
             "database_retries",
             "Operations that this node repeated after a failure of the database"),

@@ -150,7 +150,7 @@ pub(super) fn serve_metrics(
             let answers = cluster.check_lease().is_ok();
             metrics.set_node_state(cluster.is_leader(), answers, cluster.since_renewal());
             metrics.set_clock_skew_ms(cluster.nodes().clock_skew_ms());
-            metrics.set_database_retries(cluster.nodes().retries());
+            metrics.set_crashes(cluster.crashes());
         }
         if let Some(tls) = &tls {
             metrics.set_tls_certificate_expiry(tls.validity().until_unix_s);

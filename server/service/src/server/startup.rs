@@ -93,7 +93,10 @@ pub(super) async fn load_secrets(
 /// Returns a function that checks whether this node's lease permits it to answer calls.
 pub(super) fn lease_check(cluster: &Arc<Cluster>) -> LeaseCheck {
     let cluster = Arc::clone(cluster);
-    Arc::new(move || cluster.check_lease())
+    Arc::new(move || {
+        let cluster = Arc::clone(&cluster);
+        Box::pin(async move { cluster.until_answering().await })
+    })
 }
 
 /// Returns the forwarder of calls to other nodes, if there can be other nodes.

@@ -20,6 +20,7 @@ mod nodes_impl;
 pub(crate) mod opening;
 mod orphans;
 mod read_pool;
+mod session_locks;
 mod session_settings;
 mod sessions;
 mod sql;
@@ -148,7 +149,12 @@ impl PostgresStore {
                 keys: ReadPool::new(address.clone(), 1),
             },
             retries: sessions.retries(),
-            lease_renewer: LeaseRenewer::new(sessions, node, Arc::clone(&writer.in_play_count)),
+            lease_renewer: LeaseRenewer::new(
+                sessions,
+                writer.store,
+                node,
+                Arc::clone(&writer.in_play_count),
+            ),
             orphans: Arc::default(),
             writer: Arc::new(Mutex::new(Some(writer))),
             address,
@@ -359,7 +365,7 @@ impl Store for PostgresStore {
     async fn close(&self) -> Result<(), StoreError> {
         self.readers.matches.close().await;
         self.readers.keys.close().await;
-        self.lease_renewer.stop().await;
+        let lease_session = self.lease_renewer.stop().await;
         let (writer, flushers) = (Arc::clone(&self.writer), Arc::clone(&self.flushers));
         let key_writer = Arc::clone(&self.key_writer);
         self.at(run_detached(async move {
@@ -367,6 +373,10 @@ impl Store for PostgresStore {
                 Some(writer) => writer.close().await,
                 None => Ok(()),
             };
+            if let Some(session) = lease_session {
+                // If this fails, the connection is already closed.
+                let _ = session.close().await;
+            }
             // A change of keys on another node may delay this, but must not delay the release of
             // the lease.
             key_writer.close().await;

@@ -1,6 +1,7 @@
 //! Rows of nodes: their names, leases, and leadership, and the connection that renews the lease.
 
 use std::{
+    io::ErrorKind,
     sync::{
         Arc,
         atomic::{AtomicI64, AtomicU64, Ordering},
@@ -14,11 +15,12 @@ use tokio::{sync::Mutex, time::timeout};
 use super::{
     commit::Transaction,
     node_number::{NODE_OF_KEY, NodeEpoch, NodeNumber},
+    session_locks::{SessionLocks, SessionWatch},
     sessions::{Session, Sessions},
 };
 use crate::{
-    InvalidText, MatchId, MatchLocation, NodeAddress, NodeIdentity, NodeName, NodeStatus,
-    StoreError, StoredNode,
+    CrashedNode, InvalidText, MatchId, MatchLocation, NodeAddress, NodeIdentity, NodeName,
+    NodeStatus, StoreError, StoredNode,
     checksum::StoreId,
     db_error::DbError,
     limits::{LEASE_RENEWAL_INTERVAL, LEASE_TERM},
@@ -252,11 +254,12 @@ pub(super) async fn read_figures(connection: &mut PgConnection) -> Result<(u64, 
     Ok((sessions.unsigned_abs(), xmin_age.unsigned_abs()))
 }
 
-/// Renews the lease of a node.
+/// Renews the lease of a node, and observes which other nodes have crashed.
 #[derive(Debug)]
 pub(super) struct LeaseRenewer {
     sessions: Sessions,
     node: NodeEpoch,
+    locks: SessionLocks,
     /// The number of matches in play, which the writer maintains because counting rows would be
     /// slow.
     matches: Arc<AtomicU64>,
@@ -269,16 +272,49 @@ pub(super) struct LeaseRenewer {
 enum State {
     /// Not connected; the next renewal connects.
     Idle,
-    Connected(Session),
+    Connected(LockedSession),
     /// The lease was released, and must not be renewed.
     Stopped,
 }
 
+/// A session that holds the lock of the node.
+#[derive(Debug)]
+struct LockedSession {
+    session: Session,
+    watch: SessionWatch,
+}
+
+impl State {
+    /// Removes the session, so that it is not reused if the future of its user is dropped.
+    fn take(&mut self) -> Result<Option<LockedSession>, DbError> {
+        match std::mem::replace(self, Self::Idle) {
+            Self::Idle => Ok(None),
+            Self::Connected(session) => Ok(Some(session)),
+            Self::Stopped => {
+                *self = Self::Stopped;
+                Err(StoreError::Closed.into())
+            }
+        }
+    }
+
+    /// Like [`take`](Self::take), but fails if there is no session.
+    fn take_connected(&mut self) -> Result<LockedSession, DbError> {
+        let not_connected = || sqlx::Error::Io(ErrorKind::NotConnected.into());
+        Ok(self.take()?.ok_or_else(not_connected)?)
+    }
+}
+
 impl LeaseRenewer {
-    pub(super) fn new(sessions: Sessions, node: NodeEpoch, matches: Arc<AtomicU64>) -> Self {
+    pub(super) fn new(
+        sessions: Sessions,
+        store: StoreId,
+        node: NodeEpoch,
+        matches: Arc<AtomicU64>,
+    ) -> Self {
         Self {
             sessions,
             node,
+            locks: SessionLocks::new(store, node),
             matches,
             clock_skew_ms: AtomicI64::default(),
             state: Mutex::new(State::Idle),
@@ -292,43 +328,62 @@ impl LeaseRenewer {
     /// Renews the lease once. The timeout is the interval to the next renewal.
     pub(super) async fn renew(&self, status: &NodeStatus) -> Result<(), DbError> {
         let mut state = self.state.lock().await;
-        // The session is removed from the state, so that it is not reused if the future is dropped
-        // during the renewal.
-        let session = match std::mem::replace(&mut *state, State::Idle) {
-            State::Stopped => {
-                *state = State::Stopped;
-                return Err(StoreError::Closed.into());
-            }
-            State::Connected(session) => Some(session),
-            State::Idle => None,
-        };
+        let locked = state.take()?;
         let renewing = timeout(LEASE_RENEWAL_INTERVAL, async {
-            let mut session = match session {
-                Some(session) => session,
-                None => self.sessions.open().await?,
+            let mut locked = match locked {
+                Some(locked) => locked,
+                None => self.open_session().await?,
             };
             let matches = self.matches.load(Ordering::Relaxed);
             let before = now_unix_ms();
-            let at = renew(&mut session.connection, self.node, matches, status).await?;
+            let at = renew(&mut locked.session.connection, self.node, matches, status).await?;
             let skew = clock_skew_ms(before, at, now_unix_ms());
             self.clock_skew_ms.store(skew, Ordering::Relaxed);
-            Ok(session)
+            Ok(locked)
         });
-        let session = renewing.await.unwrap_or(Err(DbError::Timeout))?;
-        *state = State::Connected(session);
+        let locked = renewing.await.unwrap_or(Err(DbError::Timeout))?;
+        *state = State::Connected(locked);
         Ok(())
+    }
+
+    async fn open_session(&self) -> Result<LockedSession, DbError> {
+        let mut session = self.sessions.open().await?;
+        self.locks.acquire(&mut session.connection).await?;
+        Ok(LockedSession { session, watch: SessionWatch::default() })
+    }
+
+    /// Checks the session, and returns the nodes that have probably crashed.
+    pub(super) async fn check_session(&self) -> Result<Vec<CrashedNode>, DbError> {
+        let mut state = self.state.lock().await;
+        let LockedSession { mut session, mut watch } = state.take_connected()?;
+        let finding = watch.find_crashed(&mut session.connection, self.locks);
+        let found = timeout(LEASE_RENEWAL_INTERVAL, finding).await;
+        let crashed = found.unwrap_or(Err(DbError::Timeout))?;
+        *state = State::Connected(LockedSession { session, watch });
+        Ok(crashed)
+    }
+
+    /// Ends the lease of a crashed node. Returns `false` if the node has not crashed.
+    pub(super) async fn end_lease(&self, crashed: &CrashedNode) -> Result<bool, DbError> {
+        let mut state = self.state.lock().await;
+        let mut locked = state.take_connected()?;
+        let ending = self.locks.end_lease(&mut locked.session.connection, crashed);
+        let ended = timeout(LEASE_RENEWAL_INTERVAL, ending).await;
+        let is_ended = ended.unwrap_or(Err(DbError::Timeout))?;
+        *state = State::Connected(locked);
+        Ok(is_ended)
     }
 
     pub(super) fn clock_skew_ms(&self) -> i64 {
         self.clock_skew_ms.load(Ordering::Relaxed)
     }
 
-    /// Stops all further renewals.
-    pub(super) async fn stop(&self) {
-        let mut state = self.state.lock().await;
-        if let State::Connected(session) = std::mem::replace(&mut *state, State::Stopped) {
-            // If this fails, the connection is already closed.
-            let _ = session.close().await;
+    /// Stops all further renewals. Returns the session, whose end would let other nodes end the
+    /// lease.
+    pub(super) async fn stop(&self) -> Option<Session> {
+        match std::mem::replace(&mut *self.state.lock().await, State::Stopped) {
+            State::Connected(locked) => Some(locked.session),
+            State::Idle | State::Stopped => None,
         }
     }
 }

@@ -11,8 +11,8 @@ use super::{
     open_writer, orphans,
 };
 use crate::{
-    DatabaseFigures, IsLeaderOnly, MatchId, MatchLocation, NodeStatus, Nodes, OpenMatch,
-    StoreError, StoredNode,
+    CrashedNode, DatabaseFigures, IsLeaderOnly, MatchId, MatchLocation, NodeStatus, Nodes,
+    OpenMatch, StoreError, StoredNode,
     detached::run_detached,
     limits::{MAX_TAKEOVER_TRIES, TAKEOVER_RETRY_INTERVAL},
 };
@@ -23,18 +23,23 @@ impl Nodes for PostgresStore {
         self.at(self.lease_renewer.renew(&status)).await
     }
 
-    fn clock_skew_ms(&self) -> i64 {
-        self.lease_renewer.clock_skew_ms()
+    async fn check_session(&self) -> Result<Vec<CrashedNode>, StoreError> {
+        self.at(self.lease_renewer.check_session()).await
     }
 
-    fn retries(&self) -> u64 {
-        self.retries.load(Ordering::Relaxed)
+    async fn end_lease(&self, crashed: &CrashedNode) -> Result<bool, StoreError> {
+        self.at(self.lease_renewer.end_lease(crashed)).await
+    }
+
+    fn clock_skew_ms(&self) -> i64 {
+        self.lease_renewer.clock_skew_ms()
     }
 
     async fn database_figures(&self) -> Result<DatabaseFigures, StoreError> {
         self.at(async {
             let (sessions, xmin_age) = read_figures(&mut *self.reader().await?).await?;
-            Ok(DatabaseFigures { sessions, xmin_age })
+            let retries = self.retries.load(Ordering::Relaxed);
+            Ok(DatabaseFigures { sessions, xmin_age, retries })
         })
         .await
     }

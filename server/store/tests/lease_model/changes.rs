@@ -3,8 +3,8 @@
 use crate::{
     protocol::{Clocks, EpochIncrement, Fence, PublishAfter, TrustStart},
     state::{
-        Age, Entry, Flush, Phase, Progress, Renewal, Server, State, Transaction, Work, WorkKind,
-        World,
+        Age, Entry, Flush, Loss, Phase, Progress, Renewal, Server, State, Transaction, Work,
+        WorkKind, World,
     },
     steps::Step,
 };
@@ -82,6 +82,13 @@ impl World {
             | Step::ReceiveRenewalAnswer(_)
             | Step::AbandonRenewal(_)
             | Step::RenewLate(_) => self.renewal_step(&mut next, step),
+            Step::LoseSession(_)
+            | Step::Lock(_)
+            | Step::SendCheck(_)
+            | Step::Check(_)
+            | Step::ReceiveCheckAnswer(_)
+            | Step::Observe(_)
+            | Step::EndLease(_) => self.session_step(&mut next, step),
         }
         next
     }
@@ -91,13 +98,25 @@ impl World {
             row.lease_left = row.lease_left.saturating_sub(1);
         }
         for (server, it) in state.servers.iter_mut().enumerate() {
+            if let Some(loss) = &mut it.loss {
+                loss.ticks = self.protocol.session_loss.min(loss.ticks + 1);
+            }
             if it.phase != Phase::Up || !self.has_clock(server) {
                 continue;
             }
             let is_stopped = without == Some(server);
             self.advance_age(&mut it.renewed, is_stopped);
-            if let Renewal::Sent(age) | Renewal::Done(age) = &mut it.renewal {
-                self.advance_age(age, is_stopped);
+            if self.bounds.loses_sessions {
+                self.advance_age(&mut it.checked, is_stopped);
+                it.checked = self.limited(it.checked);
+            }
+            match &mut it.renewal {
+                Renewal::Idle => {}
+                Renewal::Sent(age) | Renewal::Done(age) => self.advance_age(age, is_stopped),
+                Renewal::Checking(age) | Renewal::Checked(age) => {
+                    self.advance_age(age, is_stopped);
+                    *age = self.limited(*age);
+                }
             }
         }
     }
@@ -222,6 +241,7 @@ impl World {
                         if self.protocol.increment_epoch == EpochIncrement::First {
                             increment_epoch(state, from);
                         }
+                        self.forget_losses(state, from);
                     }
                 }
                 state.takes_left -= 1;
@@ -236,7 +256,9 @@ impl World {
                 row.epoch += 1;
                 row.lease_left = self.bounds.lease;
                 row.started_in = row.epoch;
-                row.is_released = false;
+                (row.is_released, row.is_ended) = (false, false);
+                self.forget_losses(state, node);
+                let row = &state.rows[node];
                 let (row, journal, fence) = (*row, state.journal, state.epochs());
                 let plays = state.holder == node;
                 if plays && self.protocol.start_reclaims_released {
@@ -246,6 +268,9 @@ impl World {
                 let it = &mut state.servers[server];
                 (it.epoch, it.batches) = (row.epoch, row.batches);
                 (it.plays, it.renewed) = (plays, renewed);
+                if self.bounds.loses_sessions {
+                    it.checked = renewed;
+                }
                 if plays {
                     (it.journal, it.fence) = (journal, fence);
                 }
@@ -321,13 +346,21 @@ impl World {
                 let it = &mut state.servers[server];
                 if let Renewal::Done(begun) = it.renewal {
                     it.renewed = begun;
+                    if self.bounds.loses_sessions {
+                        it.checked = self.limited(begun);
+                    }
                 }
                 it.renewal = Renewal::Idle;
             }
             Step::AbandonRenewal(server) => {
                 let it = &mut state.servers[server];
-                it.has_late_renewal = matches!(it.renewal, Renewal::Sent(_));
+                // A session that is lost executes nothing any more.
+                let has_session = it.has_lock || !self.bounds.loses_sessions;
+                it.has_late_renewal |= has_session && matches!(it.renewal, Renewal::Sent(_));
                 it.renewal = Renewal::Idle;
+                if self.bounds.loses_sessions {
+                    (it.is_connected, it.checked) = (false, self.max_age());
+                }
             }
             Step::RenewLate(server) => {
                 self.renew(state, server);
@@ -338,6 +371,69 @@ impl World {
         }
     }
 
+    /// The steps of the session that renews the lease, and of those who observe it.
+    fn session_step(&self, state: &mut State, step: Step) {
+        let node = self.node_of(0);
+        let has_session = self.has_session(state);
+        match step {
+            Step::LoseSession(server) => {
+                let it = &mut state.servers[server];
+                (it.has_lock, it.has_late_renewal) = (false, false);
+            }
+            Step::Lock(server) => {
+                let it = &mut state.servers[server];
+                (it.is_connected, it.has_lock, it.has_late_renewal) = (true, true, false);
+                if !self.protocol.new_session_renews {
+                    it.checked = Age::default();
+                }
+            }
+            Step::SendCheck(server) => {
+                state.servers[server].renewal = Renewal::Checking(Age::default());
+            }
+            Step::Check(server) => {
+                let it = &mut state.servers[server];
+                if let Renewal::Checking(age) = it.renewal {
+                    it.renewal = Renewal::Checked(age);
+                }
+            }
+            Step::ReceiveCheckAnswer(server) => {
+                let it = &mut state.servers[server];
+                if let Renewal::Checked(begun) = it.renewal {
+                    it.checked = begun;
+                }
+                it.renewal = Renewal::Idle;
+            }
+            Step::Observe(server) => {
+                let has_lease = state.rows[node].lease_left > 0;
+                let it = &mut state.servers[server];
+                it.loss = match it.loss {
+                    _ if has_session || !has_lease => None,
+                    Some(loss) if !loss.is_renewed => Some(loss),
+                    _ => Some(Loss::default()),
+                };
+            }
+            Step::EndLease(server) => {
+                state.violations.ended_lease_with_session |= has_session;
+                state.rows[node].lease_left = 0;
+                state.rows[node].is_ended = true;
+                state.servers[server].loss = None;
+            }
+            _ => {}
+        }
+    }
+
+    /// An age that is the maximum once the session is no longer trusted.
+    fn limited(&self, age: Age) -> Age {
+        if age.ticks < self.protocol.session_trust { age } else { self.max_age() }
+    }
+
+    /// Another epoch of the first node has begun.
+    fn forget_losses(&self, state: &mut State, node: usize) {
+        if node == self.node_of(0) {
+            state.servers.iter_mut().for_each(|it| it.loss = None);
+        }
+    }
+
     /// Renews the lease, if the node is in the epoch of this server. Returns whether it did.
     fn renew(&self, state: &mut State, server: usize) -> bool {
         let row = &mut state.rows[self.node_of(server)];
@@ -345,7 +441,12 @@ impl World {
         let is_renewed = is_ours || !self.protocol.renewal_checks_epoch;
         if is_renewed {
             row.lease_left = self.bounds.lease;
+            row.is_ended = false;
             state.unflushed = 0;
+            if self.node_of(server) == self.node_of(0) {
+                let losses = state.servers.iter_mut().filter_map(|it| it.loss.as_mut());
+                losses.for_each(|loss| loss.is_renewed = true);
+            }
         }
         is_renewed
     }
@@ -426,6 +527,8 @@ impl Server {
         (self.plays, self.has_unpublished) = (false, false);
         (self.renewal, self.renewed) = (Renewal::Idle, Age::default());
         (self.flush, self.has_lost_connection) = (Flush::Idle, false);
+        (self.is_connected, self.has_lock) = (false, false);
+        (self.checked, self.loss) = (Age::default(), None);
         self.normalize_if_gone();
     }
 

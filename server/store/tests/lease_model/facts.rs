@@ -21,6 +21,7 @@ pub(crate) mod fact {
     pub(crate) const LEASE_KEPT: &str =
         "a node with a lease keeps the matches that it has not released";
     pub(crate) const NOT_RENEWED: &str = "a released lease is not renewed";
+    pub(crate) const ENDED: &str = "the lease of a node with a session is not ended";
     pub(crate) const NUMBERS: &str = "no server finds commits that it did not make";
     pub(crate) const RELEASED: &str = "released matches can be taken over at once";
     pub(crate) const ORPHANS_TAKEN: &str = "matches of a dead node can be taken over";
@@ -80,6 +81,9 @@ impl Model for World {
                 let mut rows = state.rows.iter();
                 !rows.any(|row| row.is_released && row.lease_left > 0)
             }),
+            Property::always(fact::ENDED, |_, state: &State| {
+                !state.violations.ended_lease_with_session
+            }),
             Property::always(fact::NUMBERS, |_, state: &State| !state.violations.contradicted),
             Property::always(fact::RELEASED, |world: &Self, state: &State| {
                 let servers = 0..world.bounds.nodes.len();
@@ -125,6 +129,19 @@ fn possible(bounds: &Bounds) -> Vec<Property<World>> {
             |_, state: &State| {
                 let mut servers = state.published.entries().map(|entry| entry.server);
                 (servers.next(), servers.next()) == (Some(0), Some(1))
+            },
+        ));
+    }
+    if bounds.loses_sessions {
+        possible.push(Property::sometimes(
+            "a match is taken over after its lease was ended",
+            |_, state: &State| state.holder != 0 && state.rows[0].is_ended,
+        ));
+        possible.push(Property::sometimes(
+            "a server whose lease was ended has a session again",
+            |_, state: &State| {
+                let (row, it) = (&state.rows[0], &state.servers[0]);
+                state.holder == 0 && row.is_ended && it.phase == Phase::Up && it.has_lock
             },
         ));
     }
@@ -187,6 +204,8 @@ impl World {
                 fence: epochs,
                 batches: 1,
                 plays: server == 0,
+                is_connected: self.bounds.loses_sessions && self.has_clock(server),
+                has_lock: self.bounds.loses_sessions && self.has_clock(server),
                 ..Server::default()
             };
         }
@@ -219,6 +238,7 @@ impl World {
         let row = &state.rows[self.node_of(server)];
         it.phase == Phase::Up
             && it.renewed.ticks < self.protocol.trust
+            && it.checked.ticks < self.protocol.session_trust
             && row.taken_over_in > it.epoch
             && row.started_in <= it.epoch
     }

@@ -22,6 +22,10 @@
 //! another one takes over the state at that time. Only the lock on the row of the node is modelled,
 //! not that on the row of the release.
 //!
+//! In models with sessions the first node may lose its session, and with it its lock, at any time
+//! without noticing. It checks and replaces the session; the other nodes observe the lock, and end
+//! the lease. A session is trusted for one tick, and its loss confirmed after two.
+//!
 //! A tick is 2 s: a lease lasts for four, and is trusted for three. Where only its expiry matters,
 //! it lasts for one. There is one match with up to two decisions; two or three nodes; and a server
 //! that starts under the name of the first. Epochs are bounded by the number of moves of the match.
@@ -40,11 +44,13 @@
 //! | `CLOCKS` | 2; 2 | once | | | lose a tick a lease | 20,856 |
 //! | `CLOCKS` with a commit | 2; 2 | once | 1 | | stand still | 129,976 |
 //! | `STARTING` | 2; 2, and a dead one | once | | | lose a tick a lease | 56,163 |
+//! | `SESSIONS` | 2; 2 | once | | | lose a tick a lease | 192,252 |
 //!
-//! Not modelled: leadership, which is taken over as a match is; that orphaned matches are read
-//! before the epoch of their node is ended, and again if its newest batch has changed
-//! (`postgres/orphans.rs`); batches of several matches, which share one fence; a database that has
-//! lost flushed commits; and a database clock that jumps.
+//! Not modelled: the sessions of the observers, whose loss only delays the end of a lease; the
+//! connection that an observer tries before it ends one; leadership, which is taken over as a match
+//! is; that orphaned matches are read before the epoch of their node is ended, and again if its
+//! newest batch has changed (`postgres/orphans.rs`); batches of several matches, which share one
+//! fence; a database that has lost flushed commits; and a database clock that jumps.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 #![allow(clippy::print_stdout, reason = "a planted defect shows how it goes wrong")]
@@ -60,7 +66,9 @@ mod steps;
 use stateright::{Checker, HasDiscoveries, Model as _};
 
 use facts::fact;
-use protocol::{Bounds, Clocks, EpochIncrement, Fence, LEASE, Protocol, PublishAfter, TrustStart};
+use protocol::{
+    Bounds, Clocks, EpochIncrement, Fence, LEASE, Protocol, PublishAfter, SESSION_TRUST, TrustStart,
+};
 use state::World;
 use steps::Step;
 
@@ -75,6 +83,7 @@ const RESTARTED: Bounds = Bounds {
     takes: 2,
     crashes: 0,
     releases_matches: false,
+    loses_sessions: false,
 };
 
 /// Two nodes take over from each other and from a third.
@@ -110,10 +119,14 @@ const CLOCKS: Bounds = Bounds {
     takes: 1,
     crashes: 0,
     releases_matches: false,
+    loses_sessions: false,
 };
 
 /// The bounds for a server that starts.
 const STARTING: Bounds = Bounds { nodes: &[0, 1, 0], first_is_dead: true, ..CLOCKS };
+
+/// The server with the match loses its sessions, and another node ends its lease.
+const SESSIONS: Bounds = Bounds { loses_sessions: true, ..CLOCKS };
 
 /// Checks a model until all states are visited, or one of these properties is violated.
 fn check(
@@ -145,6 +158,18 @@ fn assert_found(protocol: Protocol, bounds: Bounds, fact: &'static str) -> Vec<S
     steps
 }
 
+/// Plants defects: `field: value => (model, facts), ...` for each variant of the protocol.
+macro_rules! planted {
+    ($({ $($field:ident: $value:expr),+ } => [$($bounds:expr => $facts:expr),+];)+) => {
+        $({
+            let planted = Protocol { $($field: $value,)+ ..Protocol::IMPLEMENTED };
+            $(for fact in $facts {
+                assert_found(planted, $bounds, fact);
+            })+
+        })+
+    };
+}
+
 #[test]
 fn every_fact_holds_without_crashes_of_the_database() {
     for (bounds, states) in [
@@ -155,6 +180,7 @@ fn every_fact_holds_without_crashes_of_the_database() {
         (RELEASES_AND_LOSSES, 116_794),
         (CLOCKS, 20_856),
         (STARTING, 56_163),
+        (SESSIONS, 192_252),
     ] {
         assert_holds(bounds, states);
     }
@@ -186,23 +212,25 @@ fn a_stopped_clock_lets_a_server_answer_too_long_but_not_commit() {
 }
 
 #[test]
+fn every_defect_of_ending_leases_is_found() {
+    planted! {
+        // A server answers although its session may be lost, a lease is ended too early or after a
+        // renewal, and a server trusts a new session on which it has not renewed the lease.
+        { session_trust: LEASE } => [SESSIONS => [fact::ANSWERS]];
+        { session_loss: SESSION_TRUST } => [SESSIONS => [fact::ANSWERS]];
+        { end_checks_renewal: false } => [SESSIONS => [fact::ANSWERS]];
+        { new_session_renews: false } => [SESSIONS => [fact::ANSWERS]];
+        // A lease is ended although its node has a session again.
+        { end_checks_session: false } => [SESSIONS => [fact::ENDED]];
+    }
+}
+
+#[test]
 fn trusting_a_lease_for_its_whole_duration_is_found() {
     let planted = Protocol { trust: LEASE, ..Protocol::IMPLEMENTED };
     let steps = assert_found(planted, CLOCKS, fact::ANSWERS);
     let lost = Step::Tick { without: Some(0) };
     assert!(steps.contains(&lost), "the margin is for clocks that differ");
-}
-
-/// Plants defects: `field: value => (model, facts), ...` for each variant of the protocol.
-macro_rules! planted {
-    ($({ $($field:ident: $value:expr),+ } => [$($bounds:expr => $facts:expr),+];)+) => {
-        $({
-            let planted = Protocol { $($field: $value,)+ ..Protocol::IMPLEMENTED };
-            $(for fact in $facts {
-                assert_found(planted, $bounds, fact);
-            })+
-        })+
-    };
 }
 
 #[test]

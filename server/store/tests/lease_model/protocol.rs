@@ -21,6 +21,17 @@ pub(crate) struct Protocol {
     pub(crate) trust_start: TrustStart,
     /// Maximum age of the last renewal, by the clock of the server, for it to answer: in ticks.
     pub(crate) trust: u8,
+    /// Maximum age of the last check of its session, by the clock of the server, for it to answer:
+    /// in ticks.
+    pub(crate) session_trust: u8,
+    /// Ticks from the first observation of a node without a session until its lease may be ended.
+    pub(crate) session_loss: u8,
+    /// The end of a lease checks that it was not renewed since that observation.
+    pub(crate) end_checks_renewal: bool,
+    /// The end of a lease checks that the node still has no session.
+    pub(crate) end_checks_session: bool,
+    /// A server trusts a new session only once it has renewed its lease on it.
+    pub(crate) new_session_renews: bool,
     /// Releasing a lease also ends the epoch.
     pub(crate) release_ends_epoch: bool,
     /// The time at which a commit with a deferred flush is published.
@@ -84,6 +95,9 @@ pub(crate) const LEASE: u8 = 4;
 /// Ticks for which a server trusts a renewal: 6 s.
 pub(crate) const TRUST: u8 = 3;
 
+/// Ticks for which a server trusts its session. They are shorter than those of a lease: 1 s.
+pub(crate) const SESSION_TRUST: u8 = 1;
+
 impl Protocol {
     /// The protocol of the code.
     pub(crate) const IMPLEMENTED: Self = Self {
@@ -96,6 +110,11 @@ impl Protocol {
         retry_checks_outcome: true,
         trust_start: TrustStart::FirstRenewal,
         trust: TRUST,
+        session_trust: SESSION_TRUST,
+        session_loss: SESSION_TRUST + 1,
+        end_checks_renewal: true,
+        end_checks_session: true,
+        new_session_renews: true,
         release_ends_epoch: true,
         publishes_after: PublishAfter::Flushed,
         flush_checks_number: true,
@@ -140,6 +159,8 @@ pub(crate) struct Bounds {
     pub(crate) crashes: u8,
     /// Nodes may release matches while they keep their leases.
     pub(crate) releases_matches: bool,
+    /// Sessions of the first node may be lost, and other nodes may then end its lease.
+    pub(crate) loses_sessions: bool,
 }
 
 impl Bounds {

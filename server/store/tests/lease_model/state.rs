@@ -53,6 +53,8 @@ pub(crate) struct Row {
     pub(crate) started_in: u8,
     /// Its lease was released, and no server has started since.
     pub(crate) is_released: bool,
+    /// Its lease was ended by another node, and not renewed since.
+    pub(crate) is_ended: bool,
 }
 
 /// An entry of a journal: the accepted decision, the server, and the fence with which that server
@@ -125,6 +127,23 @@ pub(crate) struct Server {
     pub(crate) has_late_renewal: bool,
     /// Time since the start of the last successful renewal, by its own clock.
     pub(crate) renewed: Age,
+    /// It uses a session to renew its lease, and does not know that the session is lost.
+    pub(crate) is_connected: bool,
+    /// The database has that session, and with it the lock of the node.
+    pub(crate) has_lock: bool,
+    /// Time since the start of the last successful check of the session, by its own clock.
+    pub(crate) checked: Age,
+    /// Its observation that the first node has no session.
+    pub(crate) loss: Option<Loss>,
+}
+
+/// The observation that a node has no session.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Loss {
+    /// Ticks since it was first observed.
+    pub(crate) ticks: u8,
+    /// The node has renewed its lease since then.
+    pub(crate) is_renewed: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -213,6 +232,9 @@ pub(crate) enum Renewal {
     Idle,
     Sent(Age),
     Done(Age),
+    /// Instead of a renewal, the session is checked.
+    Checking(Age),
+    Checked(Age),
 }
 
 /// Time by the clock of a server.
@@ -232,4 +254,5 @@ pub(crate) struct Violations {
     /// A server has found a number of batches other than its own count.
     pub(crate) contradicted: bool,
     pub(crate) published_conflicting_entries: bool,
+    pub(crate) ended_lease_with_session: bool,
 }

@@ -49,8 +49,22 @@ pub(crate) enum Step {
     Renew(usize),
     /// The server receives its answer.
     ReceiveRenewalAnswer(usize),
-    /// The server abandons the renewal.
+    /// The server abandons the renewal or the check, and with it its session.
     AbandonRenewal(usize),
+    /// The session ends, as with `pg_terminate_backend` or a reset link.
+    LoseSession(usize),
+    /// On a new session, the server gets the lock of its node, after the previous session has ended.
+    Lock(usize),
+    /// The server checks its session.
+    SendCheck(usize),
+    /// The session answers.
+    Check(usize),
+    /// The server receives that answer.
+    ReceiveCheckAnswer(usize),
+    /// The server observes whether the first node has a session.
+    Observe(usize),
+    /// The server ends the lease of the first node.
+    EndLease(usize),
     /// The database executes it after all.
     RenewLate(usize),
     /// The server shuts down: it releases its lease after the last commit, and ends.
@@ -151,20 +165,63 @@ impl World {
             if state.is_free(self, node, Lock::NoKeyUpdate) {
                 steps.push(Step::Renew(server));
             }
+            if self.bounds.loses_sessions {
+                self.possible_steps_of_observer(state, it, server, steps);
+            }
             return;
         }
+        let has_lock = it.has_lock || !self.bounds.loses_sessions;
         match it.renewal {
-            Renewal::Idle => steps.push(Step::SendRenewal(server)),
-            Renewal::Sent(_) => {
-                if state.is_free(self, node, Lock::NoKeyUpdate) {
-                    steps.push(Step::Renew(server));
+            Renewal::Idle => {
+                steps.push(Step::SendRenewal(server));
+                if it.is_connected {
+                    steps.push(Step::SendCheck(server));
                 }
             }
+            Renewal::Sent(_) if !it.is_connected && self.bounds.loses_sessions => {
+                steps.push(Step::Lock(server));
+            }
+            Renewal::Sent(_) if has_lock && state.is_free(self, node, Lock::NoKeyUpdate) => {
+                steps.push(Step::Renew(server));
+            }
+            Renewal::Checking(_) if has_lock => steps.push(Step::Check(server)),
+            Renewal::Sent(_) | Renewal::Checking(_) => {}
             Renewal::Done(_) => steps.push(Step::ReceiveRenewalAnswer(server)),
+            Renewal::Checked(_) => steps.push(Step::ReceiveCheckAnswer(server)),
         }
         if it.renewal != Renewal::Idle && !it.has_late_renewal {
             steps.push(Step::AbandonRenewal(server));
         }
+        if it.has_lock {
+            steps.push(Step::LoseSession(server));
+        }
+    }
+
+    fn possible_steps_of_observer(
+        &self,
+        state: &State,
+        it: &Server,
+        server: usize,
+        steps: &mut Vec<Step>,
+    ) {
+        steps.push(Step::Observe(server));
+        let row = self.node_of(0);
+        // It does not wait for the lock of the row.
+        let ends = it.loss.is_some_and(|loss| {
+            loss.ticks >= self.protocol.session_loss
+                && !(loss.is_renewed && self.protocol.end_checks_renewal)
+        });
+        let is_lost = !self.has_session(state) || !self.protocol.end_checks_session;
+        if ends && is_lost && state.is_free(self, row, Lock::NoKeyUpdate) {
+            steps.push(Step::EndLease(server));
+        }
+    }
+
+    /// Returns whether the lock of the first node in its epoch is held.
+    pub(crate) fn has_session(&self, state: &State) -> bool {
+        let epoch = state.rows[self.node_of(0)].epoch;
+        let mut servers = state.servers.iter().enumerate();
+        servers.any(|(server, it)| self.has_clock(server) && it.has_lock && it.epoch == epoch)
     }
 
     fn possible_steps_of_work(
@@ -251,7 +308,10 @@ impl World {
         }
         let pending = match it.renewal {
             Renewal::Idle => None,
-            Renewal::Sent(age) | Renewal::Done(age) => Some(age),
+            Renewal::Sent(age)
+            | Renewal::Done(age)
+            | Renewal::Checking(age)
+            | Renewal::Checked(age) => Some(age),
         };
         let runs = |ticks| ticks < self.max_relevant_age();
         let running = [Some(it.renewed), pending];

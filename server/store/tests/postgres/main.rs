@@ -5,6 +5,7 @@
 
 #[cfg(unix)]
 mod connecting;
+mod crashes;
 mod fence;
 mod flushes;
 #[cfg(unix)]
@@ -35,6 +36,10 @@ use libtest_mimic::Arguments;
 fn main() {
     #[cfg_attr(not(unix), expect(unused_mut))]
     let mut trials = trials![
+        crashes::matches_of_a_crashed_node_continue_on_another_within_seconds,
+        crashes::terminated_sessions_end_no_lease_of_a_live_node,
+        crashes::a_restart_of_the_database_ends_no_lease,
+        crashes::a_node_that_reconnects_late_keeps_its_matches_until_they_are_taken_over,
         fence::a_server_that_was_taken_over_stores_nothing_more,
         fence::no_change_of_a_server_that_was_taken_over_is_stored,
         fence::a_takeover_includes_all_earlier_commits,
