@@ -96,15 +96,20 @@ def owners(events: list[Event]) -> dict[str, Owners]:
     return found
 
 
-def check(events: list[Event], holds: list[Hold]) -> list[str]:
-    """Return all violations."""
+def check(events: list[Event], holds: list[Hold], ends: dict[str, float]) -> list[str]:
+    """Return all violations; `ends` has the time at which each server process ended."""
     epochs = epochs_of(events)
+    ended = {
+        (process.rpartition("-")[0], epoch): ends[process]
+        for process, epoch in epochs.items()
+        if process in ends
+    }
     wrong: list[str] = []
     newest: dict[str, int] = {}
     for event in events:
         own = epochs.get(event.process)
         problems = {
-            NODE: lambda event=event, own=own: check_node(event, own, newest),
+            NODE: lambda event=event, own=own: check_node(event, own, newest, ended),
             COMMIT: lambda event=event, own=own: check_commit(event, own, holds),
             MATCH: lambda event=event, own=own: check_match(event, own),
             OVER: lambda event=event, own=own: check_match(event, own),
@@ -123,13 +128,31 @@ def epochs_of(events: list[Event]) -> dict[str, int]:
     return taken
 
 
-def check_node(event: Event, own: int | None, newest: dict[str, int]) -> list[str]:
+def takeover_times(events: list[Event], node: str, killed: list[float]) -> list[float]:
+    """Return the seconds from each kill of a node to its takeover by another, if there was one."""
+    times = []
+    for at, following in zip(killed, [*killed, float("inf")][1:], strict=True):
+        begun = (event for event in events if event.what == NODE and event.node == node)
+        begun = (event for event in begun if event.epoch > (event.epoch_before or 0))
+        next_one = next((event for event in begun if at < event.at < following), None)
+        if next_one is not None and next_one.actor != node:
+            times.append(next_one.at - at)
+    return times
+
+
+def check_node(
+    event: Event, own: int | None, newest: dict[str, int], ended: dict[tuple[str, int], float]
+) -> list[str]:
     """Check a change of a node: epoch, takeover, and lease."""
     wrong = []
     before = event.epoch_before if event.epoch_before is not None else event.epoch
     if event.epoch < before or before < newest.get(event.node, before):
         wrong.append(f"the epoch of {event.node} decreased from {before} to {event.epoch}")
     newest[event.node] = event.epoch
+    if event.epoch == before and 0 < event.lease_until < event.lease_before:
+        if ended.get((event.node, event.epoch), float("inf")) > event.at:
+            wrong.append(f"the lease of {event.node} was ended although its server lived")
+        return wrong
     if event.actor != event.node and event.lease_before > event.at:
         left_s = event.lease_before - event.at
         wrong.append(f"{event.node} was taken over {left_s:.1f} s before the end of its lease")

@@ -29,6 +29,12 @@ JUMP_S = 200_000
 """The largest jump of a clock, in seconds."""
 BASE_WEIGHT = 0.2
 """The weight of a node without matches as a victim; each match adds 1."""
+TERMINATE_ONE = """SELECT pg_terminate_backend(pid) FROM (
+    SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted ORDER BY random() LIMIT 1
+) AS holder"""
+"""Ends the session that renews the lease of a node."""
+TERMINATE_ALL = """SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+    WHERE usename = current_user AND pid <> pg_backend_pid()"""
 MAX_CONCURRENT = 2
 """Maximum number of concurrent disruptions, so that one of three nodes is healthy."""
 
@@ -85,6 +91,9 @@ class Nemesis:
             with self._database:
                 self._record(event, "the database")
                 self._restart_database(luck)
+        elif event.what is Disruption.TERMINATE:
+            with self._database:
+                self._terminate_sessions(event, is_one=event.number % 2 == 0)
         elif event.what is Disruption.CLOCK:
             node = self._nodes.all[-1]
             if node.clock is None:
@@ -143,6 +152,10 @@ class Nemesis:
         self._postgres.stop(luck.choice([signal.SIGQUIT, signal.SIGKILL]))
         time.sleep(luck.uniform(0.0, 3.0))
         self._postgres.start()
+
+    def _terminate_sessions(self, event: Event, *, is_one: bool) -> None:
+        self._record(event, "one" if is_one else "all")
+        self._postgres.query(TERMINATE_ONE if is_one else TERMINATE_ALL)
 
     def _hold(self, node: Node, _: random.Random) -> None:
         with self._database:

@@ -45,6 +45,9 @@ class Node:
         self.address = f"127.0.0.1:{free_port()}"
         self.url = f"http://{self.address}"
         self.starts = 0
+        self.ends: dict[str, float] = {}
+        """The time at which each server process was killed, or was found to have exited."""
+        self.killed: list[float] = []
         self.exits: Counter[str] = Counter()
         self.is_down_on_purpose = False
         self.clock = folder / f"clock-of-{name}" if name == NAMES[-1] and FAKETIME else None
@@ -90,6 +93,9 @@ class Node:
         with self._lock:
             self.is_down_on_purpose = True
             if self._process is not None:
+                if self._process.poll() is None:
+                    self.killed.append(time.time())
+                self._record_end()
                 self._cpu_s += cpu_s(self._process.pid)
                 self._process.kill()
                 self._process.wait()
@@ -126,7 +132,11 @@ class Node:
             elif time.monotonic() - self._ended_at > RESTART_S:
                 self.start()
 
+    def _record_end(self) -> None:
+        self.ends.setdefault(f"{self.name}-{self.starts}", time.time())
+
     def _record_exit(self) -> None:
+        self._record_end()
         log = self._log(self.starts).read_text(errors="replace").strip()
         # Summaries of suppressed lines can follow the error.
         errors = [line for line in log.splitlines() if line.startswith("error: ")]
@@ -189,6 +199,12 @@ class Nodes:
     def urls(self) -> str:
         """Return the addresses of all nodes, in the format for bots."""
         return ",".join(node.url for node in self.all)
+
+    @property
+    def ends(self) -> dict[str, float]:
+        """Return the time at which each server process ended."""
+        every = [*self.all, self.forwarder]
+        return {process: at for node in every for process, at in node.ends.items()}
 
     def start(self) -> None:
         """Start the nodes, and wait until they are listening."""

@@ -24,6 +24,8 @@ class Disruption(Enum):
     """SIGQUIT or SIGKILL, then a start."""
     CUT = "cut links"
     """Connections between a node and the database are reset, or silent for a while."""
+    TERMINATE = "terminated sessions"
+    """PostgreSQL ends the session that renews the lease of a node, or all sessions."""
     SLOW = "slow commits"
     """Messages between a node and the database take seconds, for longer than a lease."""
     HOLD = "held rows"

@@ -78,7 +78,9 @@ class Storm:
                 nodes.check()
                 played = self._matches.played(Client(urls))
             except FailedError as failure:
-                raise FailedError(f"{failure}\n{_audit_problems(postgres, nemesis)}") from failure
+                raise FailedError(
+                    f"{failure}\n{_audit_problems(postgres, nodes, nemesis)}"
+                ) from failure
             finally:
                 (self._folder / "disruptions.txt").write_text("\n".join(nemesis.log) + "\n")
             prober.end()
@@ -139,7 +141,7 @@ class Storm:
         prober: Prober,
         nemesis: Nemesis,
     ) -> str:
-        wrong = audit.check(events, nemesis.holds)
+        wrong = audit.check(events, nemesis.holds, nodes.ends)
         seats: dict[str, list[SeatLog]] = {}
         compared = 0
         for one, other in zip(played, undisturbed, strict=True):
@@ -164,10 +166,10 @@ class Storm:
         return figures(plan, played, seats, events, owners, nodes, prober, nemesis, compared)
 
 
-def _audit_problems(postgres: Postgres, nemesis: Nemesis) -> str:
+def _audit_problems(postgres: Postgres, nodes: Nodes, nemesis: Nemesis) -> str:
     """Return the problems in the audit, which can explain why a run failed."""
     try:
-        return describe(audit.check(audit.read(postgres), nemesis.holds))
+        return describe(audit.check(audit.read(postgres), nemesis.holds, nodes.ends))
     except FailedError:
         return "the audit cannot be read from the database"
 
@@ -190,12 +192,18 @@ def figures(
     players = Counter(player for one in plan.matches for player in one.players)
     ended = sum((node.exits for node in nodes.all), Counter())
     starts = sum(node.starts for node in nodes.all) - 1
+    every = [*nodes.all, nodes.forwarder]
+    times = sorted(
+        time for node in every for time in audit.takeover_times(events, node.name, node.killed)
+    )
+    takeovers = f"from a kill to the takeover: {', '.join(f'{time:.1f}' for time in times)} s"
     return "\n".join(
         [
             f"{len(played)} matches with {sum(map(decisions_of, played))} decisions, "
             f"seats by bot: {format_counts(players)}",
             f"{format_counts(nemesis.done)}; skipped: {format_counts(nemesis.skipped) or 'none'}",
             f"{starts} servers, exited by themselves: {format_counts(ended) or 'none'}",
+            takeovers if times else "no killed node was taken over",
             f"{moves} moves of matches, {counts[audit.COMMIT]} commits, "
             f"{counts[audit.NODE]} changes of leases and epochs",
             f"{len(all_seats)} seat logs with {sum(one.received for one in all_seats)} "
