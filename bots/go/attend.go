@@ -8,7 +8,7 @@ import (
 
 	"google.golang.org/grpc/metadata"
 
-	v1 "bridgemaster/gen/bridgemaster/v1"
+	v1 "github.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/v1"
 )
 
 const (

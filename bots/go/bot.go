@@ -19,7 +19,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	v1 "bridgemaster/gen/bridgemaster/v1"
+	v1 "github.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/v1"
 )
 
 // Bot decides for one seat of one match.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	v1 "bridgemaster/gen/bridgemaster/v1"
+	v1 "github.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/v1"
 )
 
 // botAnswer is the bot's choice for a request.

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	v1 "bridgemaster/gen/bridgemaster/v1"
+	v1 "github.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/v1"
 )
 
 // ProtocolRevision is the protocol revision that this package implements.

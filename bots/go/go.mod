@@ -1,4 +1,4 @@
-module bridgemaster
+module github.com/bridgemaster-games/bridgemaster/bots/go
 
 go 1.26.0
 

@@ -7,7 +7,7 @@ import (
 
 	"google.golang.org/grpc/codes"
 
-	v1 "bridgemaster/gen/bridgemaster/v1"
+	v1 "github.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/v1"
 )
 
 func TestTheAdviceForEveryReasonIsTheOneOfTheTable(t *testing.T) {

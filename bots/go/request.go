@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	v1 "bridgemaster/gen/bridgemaster/v1"
+	v1 "github.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/v1"
 )
 
 // Request is a decision request. Every request is complete: a bot needs no earlier request to

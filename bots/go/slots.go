@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	v1 "bridgemaster/gen/bridgemaster/v1"
+	v1 "github.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/v1"
 )
 
 const (

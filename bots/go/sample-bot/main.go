@@ -6,12 +6,12 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"bridgemaster"
-	alhambra "bridgemaster/gen/bridgemaster/games/alhambra/v1"
-	bridges "bridgemaster/gen/bridgemaster/games/bridges_to_nowhere/v1"
-	carcassonne "bridgemaster/gen/bridgemaster/games/carcassonne/v1"
-	london "bridgemaster/gen/bridgemaster/games/old_london_bridge/v1"
-	v1 "bridgemaster/gen/bridgemaster/v1"
+	bridgemaster "github.com/bridgemaster-games/bridgemaster/bots/go"
+	alhambra "github.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/games/alhambra/v1"
+	bridges "github.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/games/bridges_to_nowhere/v1"
+	carcassonne "github.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/games/carcassonne/v1"
+	london "github.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/games/old_london_bridge/v1"
+	v1 "github.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/v1"
 )
 
 const (

@@ -655,9 +655,9 @@ const file_bridgemaster_v1_clock_proto_rawDesc = "" +
 	"\tcredit_us\x18\x05 \x01(\x04R\bcreditUs\x12$\n" +
 	"\x0ereferee_lag_us\x18\x06 \x01(\x04R\frefereeLagUs\x123\n" +
 	"\x16longest_referee_lag_us\x18\a \x01(\x04R\x13longestRefereeLagUs\x12!\n" +
-	"\funcharged_us\x18\b \x01(\x04R\vunchargedUsB\xaf\x01\n" +
+	"\funcharged_us\x18\b \x01(\x04R\vunchargedUsB\xd5\x01\n" +
 	"\x13com.bridgemaster.v1B\n" +
-	"ClockProtoP\x01Z/bridgemaster/gen/bridgemaster/v1;bridgemasterv1\xa2\x02\x03BXX\xaa\x02\x0fBridgemaster.V1\xca\x02\x0fBridgemaster\\V1\xe2\x02\x1bBridgemaster\\V1\\GPBMetadata\xea\x02\x10Bridgemaster::V1b\x06proto3"
+	"ClockProtoP\x01ZUgithub.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/v1;bridgemasterv1\xa2\x02\x03BXX\xaa\x02\x0fBridgemaster.V1\xca\x02\x0fBridgemaster\\V1\xe2\x02\x1bBridgemaster\\V1\\GPBMetadata\xea\x02\x10Bridgemaster::V1b\x06proto3"
 
 var (
 	file_bridgemaster_v1_clock_proto_rawDescOnce sync.Once

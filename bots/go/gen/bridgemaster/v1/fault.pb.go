@@ -434,9 +434,9 @@ const file_bridgemaster_v1_fault_proto_rawDesc = "" +
 	"\vHousePolicy\x12\x1c\n" +
 	"\x18HOUSE_POLICY_UNSPECIFIED\x10\x00\x12\x17\n" +
 	"\x13HOUSE_POLICY_RANDOM\x10\x01\x12\x16\n" +
-	"\x12HOUSE_POLICY_FIRST\x10\x02B\xaf\x01\n" +
+	"\x12HOUSE_POLICY_FIRST\x10\x02B\xd5\x01\n" +
 	"\x13com.bridgemaster.v1B\n" +
-	"FaultProtoP\x01Z/bridgemaster/gen/bridgemaster/v1;bridgemasterv1\xa2\x02\x03BXX\xaa\x02\x0fBridgemaster.V1\xca\x02\x0fBridgemaster\\V1\xe2\x02\x1bBridgemaster\\V1\\GPBMetadata\xea\x02\x10Bridgemaster::V1b\x06proto3"
+	"FaultProtoP\x01ZUgithub.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/v1;bridgemasterv1\xa2\x02\x03BXX\xaa\x02\x0fBridgemaster.V1\xca\x02\x0fBridgemaster\\V1\xe2\x02\x1bBridgemaster\\V1\\GPBMetadata\xea\x02\x10Bridgemaster::V1b\x06proto3"
 
 var (
 	file_bridgemaster_v1_fault_proto_rawDescOnce sync.Once

@@ -9,10 +9,10 @@
 package bridgemasterv1
 
 import (
-	v11 "bridgemaster/gen/bridgemaster/games/alhambra/v1"
-	v12 "bridgemaster/gen/bridgemaster/games/bridges_to_nowhere/v1"
-	v13 "bridgemaster/gen/bridgemaster/games/carcassonne/v1"
-	v1 "bridgemaster/gen/bridgemaster/games/old_london_bridge/v1"
+	v11 "github.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/games/alhambra/v1"
+	v12 "github.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/games/bridges_to_nowhere/v1"
+	v13 "github.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/games/carcassonne/v1"
+	v1 "github.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/games/old_london_bridge/v1"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	reflect "reflect"
@@ -868,8 +868,8 @@ const file_bridgemaster_v1_game_proto_rawDesc = "" +
 	"\n" +
 	"GameChance\x12E\n" +
 	"\balhambra\x18\x02 \x01(\v2'.bridgemaster.games.alhambra.v1.ShuffleH\x00R\balhambraB\x06\n" +
-	"\x04gameB\xae\x01\n" +
-	"\x13com.bridgemaster.v1B\tGameProtoP\x01Z/bridgemaster/gen/bridgemaster/v1;bridgemasterv1\xa2\x02\x03BXX\xaa\x02\x0fBridgemaster.V1\xca\x02\x0fBridgemaster\\V1\xe2\x02\x1bBridgemaster\\V1\\GPBMetadata\xea\x02\x10Bridgemaster::V1b\x06proto3"
+	"\x04gameB\xd4\x01\n" +
+	"\x13com.bridgemaster.v1B\tGameProtoP\x01ZUgithub.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/v1;bridgemasterv1\xa2\x02\x03BXX\xaa\x02\x0fBridgemaster.V1\xca\x02\x0fBridgemaster\\V1\xe2\x02\x1bBridgemaster\\V1\\GPBMetadata\xea\x02\x10Bridgemaster::V1b\x06proto3"
 
 var (
 	file_bridgemaster_v1_game_proto_rawDescOnce sync.Once

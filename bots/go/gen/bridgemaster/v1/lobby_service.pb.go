@@ -1529,8 +1529,8 @@ const file_bridgemaster_v1_lobby_service_proto_rawDesc = "" +
 	"\n" +
 	"ListQueues\x12\".bridgemaster.v1.ListQueuesRequest\x1a#.bridgemaster.v1.ListQueuesResponse\x12W\n" +
 	"\n" +
-	"WatchQueue\x12\".bridgemaster.v1.WatchQueueRequest\x1a#.bridgemaster.v1.WatchQueueResponse0\x01B\xb6\x01\n" +
-	"\x13com.bridgemaster.v1B\x11LobbyServiceProtoP\x01Z/bridgemaster/gen/bridgemaster/v1;bridgemasterv1\xa2\x02\x03BXX\xaa\x02\x0fBridgemaster.V1\xca\x02\x0fBridgemaster\\V1\xe2\x02\x1bBridgemaster\\V1\\GPBMetadata\xea\x02\x10Bridgemaster::V1b\x06proto3"
+	"WatchQueue\x12\".bridgemaster.v1.WatchQueueRequest\x1a#.bridgemaster.v1.WatchQueueResponse0\x01B\xdc\x01\n" +
+	"\x13com.bridgemaster.v1B\x11LobbyServiceProtoP\x01ZUgithub.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/v1;bridgemasterv1\xa2\x02\x03BXX\xaa\x02\x0fBridgemaster.V1\xca\x02\x0fBridgemaster\\V1\xe2\x02\x1bBridgemaster\\V1\\GPBMetadata\xea\x02\x10Bridgemaster::V1b\x06proto3"
 
 var (
 	file_bridgemaster_v1_lobby_service_proto_rawDescOnce sync.Once

@@ -1621,9 +1621,9 @@ const file_bridgemaster_v1_match_proto_rawDesc = "" +
 	"ForkChance\x12\x1b\n" +
 	"\x17FORK_CHANCE_UNSPECIFIED\x10\x00\x12\x14\n" +
 	"\x10FORK_CHANCE_KEEP\x10\x01\x12\x16\n" +
-	"\x12FORK_CHANCE_REDRAW\x10\x02B\xaf\x01\n" +
+	"\x12FORK_CHANCE_REDRAW\x10\x02B\xd5\x01\n" +
 	"\x13com.bridgemaster.v1B\n" +
-	"MatchProtoP\x01Z/bridgemaster/gen/bridgemaster/v1;bridgemasterv1\xa2\x02\x03BXX\xaa\x02\x0fBridgemaster.V1\xca\x02\x0fBridgemaster\\V1\xe2\x02\x1bBridgemaster\\V1\\GPBMetadata\xea\x02\x10Bridgemaster::V1b\x06proto3"
+	"MatchProtoP\x01ZUgithub.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/v1;bridgemasterv1\xa2\x02\x03BXX\xaa\x02\x0fBridgemaster.V1\xca\x02\x0fBridgemaster\\V1\xe2\x02\x1bBridgemaster\\V1\\GPBMetadata\xea\x02\x10Bridgemaster::V1b\x06proto3"
 
 var (
 	file_bridgemaster_v1_match_proto_rawDescOnce sync.Once

@@ -1339,8 +1339,8 @@ const file_bridgemaster_v1_play_proto_rawDesc = "" +
 	"\x04Pong\x12\x14\n" +
 	"\x05nonce\x18\x01 \x01(\x04R\x05nonce2V\n" +
 	"\vPlayService\x12G\n" +
-	"\x04Play\x12\x1c.bridgemaster.v1.PlayRequest\x1a\x1d.bridgemaster.v1.PlayResponse(\x010\x01B\xae\x01\n" +
-	"\x13com.bridgemaster.v1B\tPlayProtoP\x01Z/bridgemaster/gen/bridgemaster/v1;bridgemasterv1\xa2\x02\x03BXX\xaa\x02\x0fBridgemaster.V1\xca\x02\x0fBridgemaster\\V1\xe2\x02\x1bBridgemaster\\V1\\GPBMetadata\xea\x02\x10Bridgemaster::V1b\x06proto3"
+	"\x04Play\x12\x1c.bridgemaster.v1.PlayRequest\x1a\x1d.bridgemaster.v1.PlayResponse(\x010\x01B\xd4\x01\n" +
+	"\x13com.bridgemaster.v1B\tPlayProtoP\x01ZUgithub.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/v1;bridgemasterv1\xa2\x02\x03BXX\xaa\x02\x0fBridgemaster.V1\xca\x02\x0fBridgemaster\\V1\xe2\x02\x1bBridgemaster\\V1\\GPBMetadata\xea\x02\x10Bridgemaster::V1b\x06proto3"
 
 var (
 	file_bridgemaster_v1_play_proto_rawDescOnce sync.Once

@@ -445,8 +445,8 @@ const file_bridgemaster_v1_refusal_proto_rawDesc = "" +
 	" REFUSAL_REASON_BOT_NOT_AVAILABLE\x104\x1a\x1b\x88\xb5\x18\x01\x92\xb5\x18\x13FAILED_PRECONDITION\x12@\n" +
 	"\x1fREFUSAL_REASON_REPLAY_FORGOTTEN\x105\x1a\x1b\x88\xb5\x18\x03\x92\xb5\x18\x13FAILED_PRECONDITION\"\x04\b\x1d\x10\x1d*\x14REFUSAL_REASON_MOVED:[\n" +
 	"\x06advice\x12!.google.protobuf.EnumValueOptions\x18ц\x03 \x01(\x0e2\x1e.bridgemaster.v1.RefusalAdviceR\x06advice:@\n" +
-	"\tgrpc_code\x12!.google.protobuf.EnumValueOptions\x18҆\x03 \x01(\tR\bgrpcCodeB\xb1\x01\n" +
-	"\x13com.bridgemaster.v1B\fRefusalProtoP\x01Z/bridgemaster/gen/bridgemaster/v1;bridgemasterv1\xa2\x02\x03BXX\xaa\x02\x0fBridgemaster.V1\xca\x02\x0fBridgemaster\\V1\xe2\x02\x1bBridgemaster\\V1\\GPBMetadata\xea\x02\x10Bridgemaster::V1b\x06proto3"
+	"\tgrpc_code\x12!.google.protobuf.EnumValueOptions\x18҆\x03 \x01(\tR\bgrpcCodeB\xd7\x01\n" +
+	"\x13com.bridgemaster.v1B\fRefusalProtoP\x01ZUgithub.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/v1;bridgemasterv1\xa2\x02\x03BXX\xaa\x02\x0fBridgemaster.V1\xca\x02\x0fBridgemaster\\V1\xe2\x02\x1bBridgemaster\\V1\\GPBMetadata\xea\x02\x10Bridgemaster::V1b\x06proto3"
 
 var (
 	file_bridgemaster_v1_refusal_proto_rawDescOnce sync.Once

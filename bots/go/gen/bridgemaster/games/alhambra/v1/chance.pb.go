@@ -73,8 +73,8 @@ const file_bridgemaster_games_alhambra_v1_chance_proto_rawDesc = "" +
 	"\n" +
 	"+bridgemaster/games/alhambra/v1/chance.proto\x12\x1ebridgemaster.games.alhambra.v1\x1a/bridgemaster/games/alhambra/v1/components.proto\"J\n" +
 	"\aShuffle\x12?\n" +
-	"\x05cards\x18\x01 \x03(\v2).bridgemaster.games.alhambra.v1.MoneyCardR\x05cardsB\x88\x02\n" +
-	"\"com.bridgemaster.games.alhambra.v1B\vChanceProtoP\x01Z:bridgemaster/gen/bridgemaster/games/alhambra/v1;alhambrav1\xa2\x02\x03BGA\xaa\x02\x1eBridgemaster.Games.Alhambra.V1\xca\x02\x1eBridgemaster\\Games\\Alhambra\\V1\xe2\x02*Bridgemaster\\Games\\Alhambra\\V1\\GPBMetadata\xea\x02!Bridgemaster::Games::Alhambra::V1b\x06proto3"
+	"\x05cards\x18\x01 \x03(\v2).bridgemaster.games.alhambra.v1.MoneyCardR\x05cardsB\xae\x02\n" +
+	"\"com.bridgemaster.games.alhambra.v1B\vChanceProtoP\x01Z`github.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/games/alhambra/v1;alhambrav1\xa2\x02\x03BGA\xaa\x02\x1eBridgemaster.Games.Alhambra.V1\xca\x02\x1eBridgemaster\\Games\\Alhambra\\V1\xe2\x02*Bridgemaster\\Games\\Alhambra\\V1\\GPBMetadata\xea\x02!Bridgemaster::Games::Alhambra::V1b\x06proto3"
 
 var (
 	file_bridgemaster_games_alhambra_v1_chance_proto_rawDescOnce sync.Once

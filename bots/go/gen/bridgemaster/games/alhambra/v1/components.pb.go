@@ -671,8 +671,8 @@ const file_bridgemaster_games_alhambra_v1_components_proto_rawDesc = "" +
 	"\x13SCORING_UNSPECIFIED\x10\x00\x12\r\n" +
 	"\tSCORING_A\x10\x01\x12\r\n" +
 	"\tSCORING_B\x10\x02\x12\r\n" +
-	"\tSCORING_C\x10\x03B\x8c\x02\n" +
-	"\"com.bridgemaster.games.alhambra.v1B\x0fComponentsProtoP\x01Z:bridgemaster/gen/bridgemaster/games/alhambra/v1;alhambrav1\xa2\x02\x03BGA\xaa\x02\x1eBridgemaster.Games.Alhambra.V1\xca\x02\x1eBridgemaster\\Games\\Alhambra\\V1\xe2\x02*Bridgemaster\\Games\\Alhambra\\V1\\GPBMetadata\xea\x02!Bridgemaster::Games::Alhambra::V1b\x06proto3"
+	"\tSCORING_C\x10\x03B\xb2\x02\n" +
+	"\"com.bridgemaster.games.alhambra.v1B\x0fComponentsProtoP\x01Z`github.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/games/alhambra/v1;alhambrav1\xa2\x02\x03BGA\xaa\x02\x1eBridgemaster.Games.Alhambra.V1\xca\x02\x1eBridgemaster\\Games\\Alhambra\\V1\xe2\x02*Bridgemaster\\Games\\Alhambra\\V1\\GPBMetadata\xea\x02!Bridgemaster::Games::Alhambra::V1b\x06proto3"
 
 var (
 	file_bridgemaster_games_alhambra_v1_components_proto_rawDescOnce sync.Once

@@ -199,8 +199,8 @@ const file_bridgemaster_games_alhambra_v1_config_proto_rawDesc = "" +
 	"\vDummyPlaces\x12\x1c\n" +
 	"\x18DUMMY_PLACES_UNSPECIFIED\x10\x00\x12\x14\n" +
 	"\x10DUMMY_PLACES_ALL\x10\x01\x12\x1b\n" +
-	"\x17DUMMY_PLACES_FIRST_ONLY\x10\x02B\x88\x02\n" +
-	"\"com.bridgemaster.games.alhambra.v1B\vConfigProtoP\x01Z:bridgemaster/gen/bridgemaster/games/alhambra/v1;alhambrav1\xa2\x02\x03BGA\xaa\x02\x1eBridgemaster.Games.Alhambra.V1\xca\x02\x1eBridgemaster\\Games\\Alhambra\\V1\xe2\x02*Bridgemaster\\Games\\Alhambra\\V1\\GPBMetadata\xea\x02!Bridgemaster::Games::Alhambra::V1b\x06proto3"
+	"\x17DUMMY_PLACES_FIRST_ONLY\x10\x02B\xae\x02\n" +
+	"\"com.bridgemaster.games.alhambra.v1B\vConfigProtoP\x01Z`github.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/games/alhambra/v1;alhambrav1\xa2\x02\x03BGA\xaa\x02\x1eBridgemaster.Games.Alhambra.V1\xca\x02\x1eBridgemaster\\Games\\Alhambra\\V1\xe2\x02*Bridgemaster\\Games\\Alhambra\\V1\\GPBMetadata\xea\x02!Bridgemaster::Games::Alhambra::V1b\x06proto3"
 
 var (
 	file_bridgemaster_games_alhambra_v1_config_proto_rawDescOnce sync.Once

@@ -229,8 +229,8 @@ const file_bridgemaster_games_alhambra_v1_decision_proto_rawDesc = "" +
 	"\bdecision\"G\n" +
 	"\x04Take\x12?\n" +
 	"\x05cards\x18\x01 \x03(\v2).bridgemaster.games.alhambra.v1.MoneyCardR\x05cards\"\x06\n" +
-	"\x04PassB\x8a\x02\n" +
-	"\"com.bridgemaster.games.alhambra.v1B\rDecisionProtoP\x01Z:bridgemaster/gen/bridgemaster/games/alhambra/v1;alhambrav1\xa2\x02\x03BGA\xaa\x02\x1eBridgemaster.Games.Alhambra.V1\xca\x02\x1eBridgemaster\\Games\\Alhambra\\V1\xe2\x02*Bridgemaster\\Games\\Alhambra\\V1\\GPBMetadata\xea\x02!Bridgemaster::Games::Alhambra::V1b\x06proto3"
+	"\x04PassB\xb0\x02\n" +
+	"\"com.bridgemaster.games.alhambra.v1B\rDecisionProtoP\x01Z`github.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/games/alhambra/v1;alhambrav1\xa2\x02\x03BGA\xaa\x02\x1eBridgemaster.Games.Alhambra.V1\xca\x02\x1eBridgemaster\\Games\\Alhambra\\V1\xe2\x02*Bridgemaster\\Games\\Alhambra\\V1\\GPBMetadata\xea\x02!Bridgemaster::Games::Alhambra::V1b\x06proto3"
 
 var (
 	file_bridgemaster_games_alhambra_v1_decision_proto_rawDescOnce sync.Once

@@ -1042,9 +1042,9 @@ const file_bridgemaster_games_alhambra_v1_event_proto_rawDesc = "" +
 	"\x05dummy\x18\x03 \x01(\v2%.bridgemaster.games.alhambra.v1.DummyH\x00R\x05dummy\x12\x16\n" +
 	"\x06points\x18\x04 \x03(\rR\x06pointsB\a\n" +
 	"\x05owner\"\a\n" +
-	"\x05DummyB\x87\x02\n" +
+	"\x05DummyB\xad\x02\n" +
 	"\"com.bridgemaster.games.alhambra.v1B\n" +
-	"EventProtoP\x01Z:bridgemaster/gen/bridgemaster/games/alhambra/v1;alhambrav1\xa2\x02\x03BGA\xaa\x02\x1eBridgemaster.Games.Alhambra.V1\xca\x02\x1eBridgemaster\\Games\\Alhambra\\V1\xe2\x02*Bridgemaster\\Games\\Alhambra\\V1\\GPBMetadata\xea\x02!Bridgemaster::Games::Alhambra::V1b\x06proto3"
+	"EventProtoP\x01Z`github.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/games/alhambra/v1;alhambrav1\xa2\x02\x03BGA\xaa\x02\x1eBridgemaster.Games.Alhambra.V1\xca\x02\x1eBridgemaster\\Games\\Alhambra\\V1\xe2\x02*Bridgemaster\\Games\\Alhambra\\V1\\GPBMetadata\xea\x02!Bridgemaster::Games::Alhambra::V1b\x06proto3"
 
 var (
 	file_bridgemaster_games_alhambra_v1_event_proto_rawDescOnce sync.Once

@@ -93,8 +93,8 @@ const file_bridgemaster_games_alhambra_v1_request_proto_rawDesc = "" +
 	"\aRequest\x12M\n" +
 	"\vobservation\x18\x01 \x01(\v2+.bridgemaster.games.alhambra.v1.ObservationR\vobservation\x12Q\n" +
 	"\x0flegal_decisions\x18\x02 \x03(\v2(.bridgemaster.games.alhambra.v1.DecisionR\x0elegalDecisions\x12=\n" +
-	"\x06events\x18\x03 \x03(\v2%.bridgemaster.games.alhambra.v1.EventR\x06eventsB\x89\x02\n" +
-	"\"com.bridgemaster.games.alhambra.v1B\fRequestProtoP\x01Z:bridgemaster/gen/bridgemaster/games/alhambra/v1;alhambrav1\xa2\x02\x03BGA\xaa\x02\x1eBridgemaster.Games.Alhambra.V1\xca\x02\x1eBridgemaster\\Games\\Alhambra\\V1\xe2\x02*Bridgemaster\\Games\\Alhambra\\V1\\GPBMetadata\xea\x02!Bridgemaster::Games::Alhambra::V1b\x06proto3"
+	"\x06events\x18\x03 \x03(\v2%.bridgemaster.games.alhambra.v1.EventR\x06eventsB\xaf\x02\n" +
+	"\"com.bridgemaster.games.alhambra.v1B\fRequestProtoP\x01Z`github.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/games/alhambra/v1;alhambrav1\xa2\x02\x03BGA\xaa\x02\x1eBridgemaster.Games.Alhambra.V1\xca\x02\x1eBridgemaster\\Games\\Alhambra\\V1\xe2\x02*Bridgemaster\\Games\\Alhambra\\V1\\GPBMetadata\xea\x02!Bridgemaster::Games::Alhambra::V1b\x06proto3"
 
 var (
 	file_bridgemaster_games_alhambra_v1_request_proto_rawDescOnce sync.Once

@@ -107,9 +107,9 @@ const file_bridgemaster_games_alhambra_v1_setup_proto_rawDesc = "" +
 	"\tbuildings\x18\x01 \x03(\v2(.bridgemaster.games.alhambra.v1.BuildingR\tbuildings\x12?\n" +
 	"\x05money\x18\x02 \x03(\v2).bridgemaster.games.alhambra.v1.MoneyCardR\x05money\x12&\n" +
 	"\x0fscoring_a_place\x18\x03 \x01(\rR\rscoringAPlace\x12&\n" +
-	"\x0fscoring_b_place\x18\x04 \x01(\rR\rscoringBPlaceB\x87\x02\n" +
+	"\x0fscoring_b_place\x18\x04 \x01(\rR\rscoringBPlaceB\xad\x02\n" +
 	"\"com.bridgemaster.games.alhambra.v1B\n" +
-	"SetupProtoP\x01Z:bridgemaster/gen/bridgemaster/games/alhambra/v1;alhambrav1\xa2\x02\x03BGA\xaa\x02\x1eBridgemaster.Games.Alhambra.V1\xca\x02\x1eBridgemaster\\Games\\Alhambra\\V1\xe2\x02*Bridgemaster\\Games\\Alhambra\\V1\\GPBMetadata\xea\x02!Bridgemaster::Games::Alhambra::V1b\x06proto3"
+	"SetupProtoP\x01Z`github.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/games/alhambra/v1;alhambrav1\xa2\x02\x03BGA\xaa\x02\x1eBridgemaster.Games.Alhambra.V1\xca\x02\x1eBridgemaster\\Games\\Alhambra\\V1\xe2\x02*Bridgemaster\\Games\\Alhambra\\V1\\GPBMetadata\xea\x02!Bridgemaster::Games::Alhambra::V1b\x06proto3"
 
 var (
 	file_bridgemaster_games_alhambra_v1_setup_proto_rawDescOnce sync.Once

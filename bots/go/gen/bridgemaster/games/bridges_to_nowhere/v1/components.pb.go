@@ -698,8 +698,8 @@ const file_bridgemaster_games_bridges_to_nowhere_v1_components_proto_rawDesc = "
 	"\x15CONTRACT_LONGEST_MILE\x10\x03\x12 \n" +
 	"\x1cCONTRACT_SPANNING_THE_DIVIDE\x10\x04\x12\x1d\n" +
 	"\x19CONTRACT_TRIAL_OF_THE_SEA\x10\x05\x12\x13\n" +
-	"\x0fCONTRACT_DOUBLE\x10\x06B\xca\x02\n" +
-	",com.bridgemaster.games.bridges_to_nowhere.v1B\x0fComponentsProtoP\x01ZNbridgemaster/gen/bridgemaster/games/bridges_to_nowhere/v1;bridges_to_nowherev1\xa2\x02\x03BGB\xaa\x02&Bridgemaster.Games.BridgesToNowhere.V1\xca\x02&Bridgemaster\\Games\\BridgesToNowhere\\V1\xe2\x022Bridgemaster\\Games\\BridgesToNowhere\\V1\\GPBMetadata\xea\x02)Bridgemaster::Games::BridgesToNowhere::V1b\x06proto3"
+	"\x0fCONTRACT_DOUBLE\x10\x06B\xf0\x02\n" +
+	",com.bridgemaster.games.bridges_to_nowhere.v1B\x0fComponentsProtoP\x01Ztgithub.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/games/bridges_to_nowhere/v1;bridges_to_nowherev1\xa2\x02\x03BGB\xaa\x02&Bridgemaster.Games.BridgesToNowhere.V1\xca\x02&Bridgemaster\\Games\\BridgesToNowhere\\V1\xe2\x022Bridgemaster\\Games\\BridgesToNowhere\\V1\\GPBMetadata\xea\x02)Bridgemaster::Games::BridgesToNowhere::V1b\x06proto3"
 
 var (
 	file_bridgemaster_games_bridges_to_nowhere_v1_components_proto_rawDescOnce sync.Once

@@ -239,8 +239,8 @@ const file_bridgemaster_games_bridges_to_nowhere_v1_config_proto_rawDesc = "" +
 	"\tNextCards\x12\x1a\n" +
 	"\x16NEXT_CARDS_UNSPECIFIED\x10\x00\x12\x1e\n" +
 	"\x1aNEXT_CARDS_BEFORE_BUILDING\x10\x01\x12\x1d\n" +
-	"\x19NEXT_CARDS_AFTER_BUILDING\x10\x02B\xc6\x02\n" +
-	",com.bridgemaster.games.bridges_to_nowhere.v1B\vConfigProtoP\x01ZNbridgemaster/gen/bridgemaster/games/bridges_to_nowhere/v1;bridges_to_nowherev1\xa2\x02\x03BGB\xaa\x02&Bridgemaster.Games.BridgesToNowhere.V1\xca\x02&Bridgemaster\\Games\\BridgesToNowhere\\V1\xe2\x022Bridgemaster\\Games\\BridgesToNowhere\\V1\\GPBMetadata\xea\x02)Bridgemaster::Games::BridgesToNowhere::V1b\x06proto3"
+	"\x19NEXT_CARDS_AFTER_BUILDING\x10\x02B\xec\x02\n" +
+	",com.bridgemaster.games.bridges_to_nowhere.v1B\vConfigProtoP\x01Ztgithub.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/games/bridges_to_nowhere/v1;bridges_to_nowherev1\xa2\x02\x03BGB\xaa\x02&Bridgemaster.Games.BridgesToNowhere.V1\xca\x02&Bridgemaster\\Games\\BridgesToNowhere\\V1\xe2\x022Bridgemaster\\Games\\BridgesToNowhere\\V1\\GPBMetadata\xea\x02)Bridgemaster::Games::BridgesToNowhere::V1b\x06proto3"
 
 var (
 	file_bridgemaster_games_bridges_to_nowhere_v1_config_proto_rawDescOnce sync.Once

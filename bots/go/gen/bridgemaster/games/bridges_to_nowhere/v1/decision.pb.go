@@ -173,8 +173,8 @@ const file_bridgemaster_games_bridges_to_nowhere_v1_decision_proto_rawDesc = "" 
 	"\x03end\x18\x03 \x01(\v25.bridgemaster.games.bridges_to_nowhere.v1.EndBuildingH\x00R\x03endB\n" +
 	"\n" +
 	"\bdecision\"\r\n" +
-	"\vEndBuildingB\xc8\x02\n" +
-	",com.bridgemaster.games.bridges_to_nowhere.v1B\rDecisionProtoP\x01ZNbridgemaster/gen/bridgemaster/games/bridges_to_nowhere/v1;bridges_to_nowherev1\xa2\x02\x03BGB\xaa\x02&Bridgemaster.Games.BridgesToNowhere.V1\xca\x02&Bridgemaster\\Games\\BridgesToNowhere\\V1\xe2\x022Bridgemaster\\Games\\BridgesToNowhere\\V1\\GPBMetadata\xea\x02)Bridgemaster::Games::BridgesToNowhere::V1b\x06proto3"
+	"\vEndBuildingB\xee\x02\n" +
+	",com.bridgemaster.games.bridges_to_nowhere.v1B\rDecisionProtoP\x01Ztgithub.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/games/bridges_to_nowhere/v1;bridges_to_nowherev1\xa2\x02\x03BGB\xaa\x02&Bridgemaster.Games.BridgesToNowhere.V1\xca\x02&Bridgemaster\\Games\\BridgesToNowhere\\V1\xe2\x022Bridgemaster\\Games\\BridgesToNowhere\\V1\\GPBMetadata\xea\x02)Bridgemaster::Games::BridgesToNowhere::V1b\x06proto3"
 
 var (
 	file_bridgemaster_games_bridges_to_nowhere_v1_decision_proto_rawDescOnce sync.Once

@@ -767,9 +767,9 @@ const file_bridgemaster_games_bridges_to_nowhere_v1_event_proto_rawDesc = "" +
 	"\x06winner\x18\x02 \x01(\rH\x00R\x06winner\x88\x01\x01B\t\n" +
 	"\a_winner\"\f\n" +
 	"\n" +
-	"MatchEndedB\xc5\x02\n" +
+	"MatchEndedB\xeb\x02\n" +
 	",com.bridgemaster.games.bridges_to_nowhere.v1B\n" +
-	"EventProtoP\x01ZNbridgemaster/gen/bridgemaster/games/bridges_to_nowhere/v1;bridges_to_nowherev1\xa2\x02\x03BGB\xaa\x02&Bridgemaster.Games.BridgesToNowhere.V1\xca\x02&Bridgemaster\\Games\\BridgesToNowhere\\V1\xe2\x022Bridgemaster\\Games\\BridgesToNowhere\\V1\\GPBMetadata\xea\x02)Bridgemaster::Games::BridgesToNowhere::V1b\x06proto3"
+	"EventProtoP\x01Ztgithub.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/games/bridges_to_nowhere/v1;bridges_to_nowherev1\xa2\x02\x03BGB\xaa\x02&Bridgemaster.Games.BridgesToNowhere.V1\xca\x02&Bridgemaster\\Games\\BridgesToNowhere\\V1\xe2\x022Bridgemaster\\Games\\BridgesToNowhere\\V1\\GPBMetadata\xea\x02)Bridgemaster::Games::BridgesToNowhere::V1b\x06proto3"
 
 var (
 	file_bridgemaster_games_bridges_to_nowhere_v1_event_proto_rawDescOnce sync.Once

@@ -529,8 +529,8 @@ const file_bridgemaster_games_bridges_to_nowhere_v1_observation_proto_rawDesc = 
 	"\bcontract\x18\x01 \x01(\x0e22.bridgemaster.games.bridges_to_nowhere.v1.ContractR\bcontract\x12\x1b\n" +
 	"\x06winner\x18\x02 \x01(\rH\x00R\x06winner\x88\x01\x01\x12K\n" +
 	"\x06scores\x18\x03 \x03(\v23.bridgemaster.games.bridges_to_nowhere.v1.SeatScoreR\x06scoresB\t\n" +
-	"\a_winnerB\xcb\x02\n" +
-	",com.bridgemaster.games.bridges_to_nowhere.v1B\x10ObservationProtoP\x01ZNbridgemaster/gen/bridgemaster/games/bridges_to_nowhere/v1;bridges_to_nowherev1\xa2\x02\x03BGB\xaa\x02&Bridgemaster.Games.BridgesToNowhere.V1\xca\x02&Bridgemaster\\Games\\BridgesToNowhere\\V1\xe2\x022Bridgemaster\\Games\\BridgesToNowhere\\V1\\GPBMetadata\xea\x02)Bridgemaster::Games::BridgesToNowhere::V1b\x06proto3"
+	"\a_winnerB\xf1\x02\n" +
+	",com.bridgemaster.games.bridges_to_nowhere.v1B\x10ObservationProtoP\x01Ztgithub.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/games/bridges_to_nowhere/v1;bridges_to_nowherev1\xa2\x02\x03BGB\xaa\x02&Bridgemaster.Games.BridgesToNowhere.V1\xca\x02&Bridgemaster\\Games\\BridgesToNowhere\\V1\xe2\x022Bridgemaster\\Games\\BridgesToNowhere\\V1\\GPBMetadata\xea\x02)Bridgemaster::Games::BridgesToNowhere::V1b\x06proto3"
 
 var (
 	file_bridgemaster_games_bridges_to_nowhere_v1_observation_proto_rawDescOnce sync.Once

@@ -93,8 +93,8 @@ const file_bridgemaster_games_bridges_to_nowhere_v1_request_proto_rawDesc = "" +
 	"\aRequest\x12W\n" +
 	"\vobservation\x18\x01 \x01(\v25.bridgemaster.games.bridges_to_nowhere.v1.ObservationR\vobservation\x12[\n" +
 	"\x0flegal_decisions\x18\x02 \x03(\v22.bridgemaster.games.bridges_to_nowhere.v1.DecisionR\x0elegalDecisions\x12G\n" +
-	"\x06events\x18\x03 \x03(\v2/.bridgemaster.games.bridges_to_nowhere.v1.EventR\x06eventsB\xc7\x02\n" +
-	",com.bridgemaster.games.bridges_to_nowhere.v1B\fRequestProtoP\x01ZNbridgemaster/gen/bridgemaster/games/bridges_to_nowhere/v1;bridges_to_nowherev1\xa2\x02\x03BGB\xaa\x02&Bridgemaster.Games.BridgesToNowhere.V1\xca\x02&Bridgemaster\\Games\\BridgesToNowhere\\V1\xe2\x022Bridgemaster\\Games\\BridgesToNowhere\\V1\\GPBMetadata\xea\x02)Bridgemaster::Games::BridgesToNowhere::V1b\x06proto3"
+	"\x06events\x18\x03 \x03(\v2/.bridgemaster.games.bridges_to_nowhere.v1.EventR\x06eventsB\xed\x02\n" +
+	",com.bridgemaster.games.bridges_to_nowhere.v1B\fRequestProtoP\x01Ztgithub.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/games/bridges_to_nowhere/v1;bridges_to_nowherev1\xa2\x02\x03BGB\xaa\x02&Bridgemaster.Games.BridgesToNowhere.V1\xca\x02&Bridgemaster\\Games\\BridgesToNowhere\\V1\xe2\x022Bridgemaster\\Games\\BridgesToNowhere\\V1\\GPBMetadata\xea\x02)Bridgemaster::Games::BridgesToNowhere::V1b\x06proto3"
 
 var (
 	file_bridgemaster_games_bridges_to_nowhere_v1_request_proto_rawDescOnce sync.Once

@@ -142,9 +142,9 @@ const file_bridgemaster_games_bridges_to_nowhere_v1_setup_proto_rawDesc = "" +
 	"\x05deals\x18\x02 \x03(\v2..bridgemaster.games.bridges_to_nowhere.v1.DealR\x05deals\"u\n" +
 	"\x04Deal\x12#\n" +
 	"\rfirst_drafter\x18\x01 \x01(\rR\ffirstDrafter\x12H\n" +
-	"\x04deck\x18\x02 \x03(\v24.bridgemaster.games.bridges_to_nowhere.v1.BridgeCardR\x04deckB\xc5\x02\n" +
+	"\x04deck\x18\x02 \x03(\v24.bridgemaster.games.bridges_to_nowhere.v1.BridgeCardR\x04deckB\xeb\x02\n" +
 	",com.bridgemaster.games.bridges_to_nowhere.v1B\n" +
-	"SetupProtoP\x01ZNbridgemaster/gen/bridgemaster/games/bridges_to_nowhere/v1;bridges_to_nowherev1\xa2\x02\x03BGB\xaa\x02&Bridgemaster.Games.BridgesToNowhere.V1\xca\x02&Bridgemaster\\Games\\BridgesToNowhere\\V1\xe2\x022Bridgemaster\\Games\\BridgesToNowhere\\V1\\GPBMetadata\xea\x02)Bridgemaster::Games::BridgesToNowhere::V1b\x06proto3"
+	"SetupProtoP\x01Ztgithub.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/games/bridges_to_nowhere/v1;bridges_to_nowherev1\xa2\x02\x03BGB\xaa\x02&Bridgemaster.Games.BridgesToNowhere.V1\xca\x02&Bridgemaster\\Games\\BridgesToNowhere\\V1\xe2\x022Bridgemaster\\Games\\BridgesToNowhere\\V1\\GPBMetadata\xea\x02)Bridgemaster::Games::BridgesToNowhere::V1b\x06proto3"
 
 var (
 	file_bridgemaster_games_bridges_to_nowhere_v1_setup_proto_rawDescOnce sync.Once

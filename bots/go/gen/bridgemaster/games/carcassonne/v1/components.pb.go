@@ -612,8 +612,8 @@ const file_bridgemaster_games_carcassonne_v1_components_proto_rawDesc = "" +
 	"\x18SEGMENT_FIELD_SOUTH_LEFT\x10\x0e\x12\x1d\n" +
 	"\x19SEGMENT_FIELD_SOUTH_RIGHT\x10\x0f\x12\x1b\n" +
 	"\x17SEGMENT_FIELD_WEST_LEFT\x10\x10\x12\x1c\n" +
-	"\x18SEGMENT_FIELD_WEST_RIGHT\x10\x11B\xa1\x02\n" +
-	"%com.bridgemaster.games.carcassonne.v1B\x0fComponentsProtoP\x01Z@bridgemaster/gen/bridgemaster/games/carcassonne/v1;carcassonnev1\xa2\x02\x03BGC\xaa\x02!Bridgemaster.Games.Carcassonne.V1\xca\x02!Bridgemaster\\Games\\Carcassonne\\V1\xe2\x02-Bridgemaster\\Games\\Carcassonne\\V1\\GPBMetadata\xea\x02$Bridgemaster::Games::Carcassonne::V1b\x06proto3"
+	"\x18SEGMENT_FIELD_WEST_RIGHT\x10\x11B\xc7\x02\n" +
+	"%com.bridgemaster.games.carcassonne.v1B\x0fComponentsProtoP\x01Zfgithub.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/games/carcassonne/v1;carcassonnev1\xa2\x02\x03BGC\xaa\x02!Bridgemaster.Games.Carcassonne.V1\xca\x02!Bridgemaster\\Games\\Carcassonne\\V1\xe2\x02-Bridgemaster\\Games\\Carcassonne\\V1\\GPBMetadata\xea\x02$Bridgemaster::Games::Carcassonne::V1b\x06proto3"
 
 var (
 	file_bridgemaster_games_carcassonne_v1_components_proto_rawDescOnce sync.Once

@@ -493,8 +493,8 @@ const file_bridgemaster_games_carcassonne_v1_config_proto_rawDesc = "" +
 	"\fFieldSegment\x12J\n" +
 	"\n" +
 	"half_edges\x18\x01 \x03(\x0e2+.bridgemaster.games.carcassonne.v1.HalfEdgeR\thalfEdges\x12?\n" +
-	"\x06cities\x18\x02 \x03(\x0e2'.bridgemaster.games.carcassonne.v1.EdgeR\x06citiesB\x9d\x02\n" +
-	"%com.bridgemaster.games.carcassonne.v1B\vConfigProtoP\x01Z@bridgemaster/gen/bridgemaster/games/carcassonne/v1;carcassonnev1\xa2\x02\x03BGC\xaa\x02!Bridgemaster.Games.Carcassonne.V1\xca\x02!Bridgemaster\\Games\\Carcassonne\\V1\xe2\x02-Bridgemaster\\Games\\Carcassonne\\V1\\GPBMetadata\xea\x02$Bridgemaster::Games::Carcassonne::V1b\x06proto3"
+	"\x06cities\x18\x02 \x03(\x0e2'.bridgemaster.games.carcassonne.v1.EdgeR\x06citiesB\xc3\x02\n" +
+	"%com.bridgemaster.games.carcassonne.v1B\vConfigProtoP\x01Zfgithub.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/games/carcassonne/v1;carcassonnev1\xa2\x02\x03BGC\xaa\x02!Bridgemaster.Games.Carcassonne.V1\xca\x02!Bridgemaster\\Games\\Carcassonne\\V1\xe2\x02-Bridgemaster\\Games\\Carcassonne\\V1\\GPBMetadata\xea\x02$Bridgemaster::Games::Carcassonne::V1b\x06proto3"
 
 var (
 	file_bridgemaster_games_carcassonne_v1_config_proto_rawDescOnce sync.Once

@@ -537,8 +537,8 @@ const file_bridgemaster_games_carcassonne_v1_decision_proto_rawDesc = "" +
 	"\x04Gate\x12\f\n" +
 	"\x01x\x18\x01 \x01(\x11R\x01x\x12\f\n" +
 	"\x01y\x18\x02 \x01(\x11R\x01y\x12;\n" +
-	"\x04city\x18\x03 \x01(\x0e2'.bridgemaster.games.carcassonne.v1.EdgeR\x04cityB\x9f\x02\n" +
-	"%com.bridgemaster.games.carcassonne.v1B\rDecisionProtoP\x01Z@bridgemaster/gen/bridgemaster/games/carcassonne/v1;carcassonnev1\xa2\x02\x03BGC\xaa\x02!Bridgemaster.Games.Carcassonne.V1\xca\x02!Bridgemaster\\Games\\Carcassonne\\V1\xe2\x02-Bridgemaster\\Games\\Carcassonne\\V1\\GPBMetadata\xea\x02$Bridgemaster::Games::Carcassonne::V1b\x06proto3"
+	"\x04city\x18\x03 \x01(\x0e2'.bridgemaster.games.carcassonne.v1.EdgeR\x04cityB\xc5\x02\n" +
+	"%com.bridgemaster.games.carcassonne.v1B\rDecisionProtoP\x01Zfgithub.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/games/carcassonne/v1;carcassonnev1\xa2\x02\x03BGC\xaa\x02!Bridgemaster.Games.Carcassonne.V1\xca\x02!Bridgemaster\\Games\\Carcassonne\\V1\xe2\x02-Bridgemaster\\Games\\Carcassonne\\V1\\GPBMetadata\xea\x02$Bridgemaster::Games::Carcassonne::V1b\x06proto3"
 
 var (
 	file_bridgemaster_games_carcassonne_v1_decision_proto_rawDescOnce sync.Once

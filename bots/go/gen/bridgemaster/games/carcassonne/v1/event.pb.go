@@ -912,9 +912,9 @@ const file_bridgemaster_games_carcassonne_v1_event_proto_rawDesc = "" +
 	"\x04gate\x18\x02 \x01(\v2'.bridgemaster.games.carcassonne.v1.GateR\x04gate\"%\n" +
 	"\x0fMeepleTakenHome\x12\x12\n" +
 	"\x04seat\x18\x01 \x01(\rR\x04seat\"\v\n" +
-	"\tGameEndedB\x9c\x02\n" +
+	"\tGameEndedB\xc2\x02\n" +
 	"%com.bridgemaster.games.carcassonne.v1B\n" +
-	"EventProtoP\x01Z@bridgemaster/gen/bridgemaster/games/carcassonne/v1;carcassonnev1\xa2\x02\x03BGC\xaa\x02!Bridgemaster.Games.Carcassonne.V1\xca\x02!Bridgemaster\\Games\\Carcassonne\\V1\xe2\x02-Bridgemaster\\Games\\Carcassonne\\V1\\GPBMetadata\xea\x02$Bridgemaster::Games::Carcassonne::V1b\x06proto3"
+	"EventProtoP\x01Zfgithub.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/games/carcassonne/v1;carcassonnev1\xa2\x02\x03BGC\xaa\x02!Bridgemaster.Games.Carcassonne.V1\xca\x02!Bridgemaster\\Games\\Carcassonne\\V1\xe2\x02-Bridgemaster\\Games\\Carcassonne\\V1\\GPBMetadata\xea\x02$Bridgemaster::Games::Carcassonne::V1b\x06proto3"
 
 var (
 	file_bridgemaster_games_carcassonne_v1_event_proto_rawDescOnce sync.Once

@@ -93,8 +93,8 @@ const file_bridgemaster_games_carcassonne_v1_request_proto_rawDesc = "" +
 	"\aRequest\x12P\n" +
 	"\vobservation\x18\x01 \x01(\v2..bridgemaster.games.carcassonne.v1.ObservationR\vobservation\x12T\n" +
 	"\x0flegal_decisions\x18\x02 \x03(\v2+.bridgemaster.games.carcassonne.v1.DecisionR\x0elegalDecisions\x12@\n" +
-	"\x06events\x18\x03 \x03(\v2(.bridgemaster.games.carcassonne.v1.EventR\x06eventsB\x9e\x02\n" +
-	"%com.bridgemaster.games.carcassonne.v1B\fRequestProtoP\x01Z@bridgemaster/gen/bridgemaster/games/carcassonne/v1;carcassonnev1\xa2\x02\x03BGC\xaa\x02!Bridgemaster.Games.Carcassonne.V1\xca\x02!Bridgemaster\\Games\\Carcassonne\\V1\xe2\x02-Bridgemaster\\Games\\Carcassonne\\V1\\GPBMetadata\xea\x02$Bridgemaster::Games::Carcassonne::V1b\x06proto3"
+	"\x06events\x18\x03 \x03(\v2(.bridgemaster.games.carcassonne.v1.EventR\x06eventsB\xc4\x02\n" +
+	"%com.bridgemaster.games.carcassonne.v1B\fRequestProtoP\x01Zfgithub.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/games/carcassonne/v1;carcassonnev1\xa2\x02\x03BGC\xaa\x02!Bridgemaster.Games.Carcassonne.V1\xca\x02!Bridgemaster\\Games\\Carcassonne\\V1\xe2\x02-Bridgemaster\\Games\\Carcassonne\\V1\\GPBMetadata\xea\x02$Bridgemaster::Games::Carcassonne::V1b\x06proto3"
 
 var (
 	file_bridgemaster_games_carcassonne_v1_request_proto_rawDescOnce sync.Once

@@ -85,9 +85,9 @@ const file_bridgemaster_games_carcassonne_v1_setup_proto_rawDesc = "" +
 	"\x05Setup\x12\x1d\n" +
 	"\n" +
 	"first_seat\x18\x01 \x01(\rR\tfirstSeat\x12A\n" +
-	"\x05tiles\x18\x02 \x03(\x0e2+.bridgemaster.games.carcassonne.v1.TileKindR\x05tilesB\x9c\x02\n" +
+	"\x05tiles\x18\x02 \x03(\x0e2+.bridgemaster.games.carcassonne.v1.TileKindR\x05tilesB\xc2\x02\n" +
 	"%com.bridgemaster.games.carcassonne.v1B\n" +
-	"SetupProtoP\x01Z@bridgemaster/gen/bridgemaster/games/carcassonne/v1;carcassonnev1\xa2\x02\x03BGC\xaa\x02!Bridgemaster.Games.Carcassonne.V1\xca\x02!Bridgemaster\\Games\\Carcassonne\\V1\xe2\x02-Bridgemaster\\Games\\Carcassonne\\V1\\GPBMetadata\xea\x02$Bridgemaster::Games::Carcassonne::V1b\x06proto3"
+	"SetupProtoP\x01Zfgithub.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/games/carcassonne/v1;carcassonnev1\xa2\x02\x03BGC\xaa\x02!Bridgemaster.Games.Carcassonne.V1\xca\x02!Bridgemaster\\Games\\Carcassonne\\V1\xe2\x02-Bridgemaster\\Games\\Carcassonne\\V1\\GPBMetadata\xea\x02$Bridgemaster::Games::Carcassonne::V1b\x06proto3"
 
 var (
 	file_bridgemaster_games_carcassonne_v1_setup_proto_rawDescOnce sync.Once

@@ -927,8 +927,8 @@ const file_bridgemaster_games_old_london_bridge_v1_components_proto_rawDesc = ""
 	"\x13FACE_LONGEST_SERIES\x10\x11\x12\x16\n" +
 	"\x12FACE_LOWEST_NUMBER\x10\x12\x12\x14\n" +
 	"\x10FACE_LOW_NUMBERS\x10\x13\x12\x12\n" +
-	"\x0eFACE_FULL_SETS\x10\x14B\xc3\x02\n" +
-	"+com.bridgemaster.games.old_london_bridge.v1B\x0fComponentsProtoP\x01ZLbridgemaster/gen/bridgemaster/games/old_london_bridge/v1;old_london_bridgev1\xa2\x02\x03BGO\xaa\x02%Bridgemaster.Games.OldLondonBridge.V1\xca\x02%Bridgemaster\\Games\\OldLondonBridge\\V1\xe2\x021Bridgemaster\\Games\\OldLondonBridge\\V1\\GPBMetadata\xea\x02(Bridgemaster::Games::OldLondonBridge::V1b\x06proto3"
+	"\x0eFACE_FULL_SETS\x10\x14B\xe9\x02\n" +
+	"+com.bridgemaster.games.old_london_bridge.v1B\x0fComponentsProtoP\x01Zrgithub.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/games/old_london_bridge/v1;old_london_bridgev1\xa2\x02\x03BGO\xaa\x02%Bridgemaster.Games.OldLondonBridge.V1\xca\x02%Bridgemaster\\Games\\OldLondonBridge\\V1\xe2\x021Bridgemaster\\Games\\OldLondonBridge\\V1\\GPBMetadata\xea\x02(Bridgemaster::Games::OldLondonBridge::V1b\x06proto3"
 
 var (
 	file_bridgemaster_games_old_london_bridge_v1_components_proto_rawDescOnce sync.Once

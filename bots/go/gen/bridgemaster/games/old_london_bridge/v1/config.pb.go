@@ -603,8 +603,8 @@ const file_bridgemaster_games_old_london_bridge_v1_config_proto_rawDesc = "" +
 	"\fStartLeaders\x12\x1d\n" +
 	"\x19START_LEADERS_UNSPECIFIED\x10\x00\x12\x18\n" +
 	"\x14START_LEADERS_UNPAID\x10\x01\x12\x16\n" +
-	"\x12START_LEADERS_PAID\x10\x02B\xbf\x02\n" +
-	"+com.bridgemaster.games.old_london_bridge.v1B\vConfigProtoP\x01ZLbridgemaster/gen/bridgemaster/games/old_london_bridge/v1;old_london_bridgev1\xa2\x02\x03BGO\xaa\x02%Bridgemaster.Games.OldLondonBridge.V1\xca\x02%Bridgemaster\\Games\\OldLondonBridge\\V1\xe2\x021Bridgemaster\\Games\\OldLondonBridge\\V1\\GPBMetadata\xea\x02(Bridgemaster::Games::OldLondonBridge::V1b\x06proto3"
+	"\x12START_LEADERS_PAID\x10\x02B\xe5\x02\n" +
+	"+com.bridgemaster.games.old_london_bridge.v1B\vConfigProtoP\x01Zrgithub.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/games/old_london_bridge/v1;old_london_bridgev1\xa2\x02\x03BGO\xaa\x02%Bridgemaster.Games.OldLondonBridge.V1\xca\x02%Bridgemaster\\Games\\OldLondonBridge\\V1\xe2\x021Bridgemaster\\Games\\OldLondonBridge\\V1\\GPBMetadata\xea\x02(Bridgemaster::Games::OldLondonBridge::V1b\x06proto3"
 
 var (
 	file_bridgemaster_games_old_london_bridge_v1_config_proto_rawDescOnce sync.Once

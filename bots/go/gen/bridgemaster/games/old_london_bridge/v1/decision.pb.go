@@ -667,8 +667,8 @@ const file_bridgemaster_games_old_london_bridge_v1_decision_proto_rawDesc = "" +
 	"\x10SPOT_UNSPECIFIED\x10\x00\x12\x0e\n" +
 	"\n" +
 	"SPOT_OUTER\x10\x01\x12\x0f\n" +
-	"\vSPOT_CENTRE\x10\x02B\xc1\x02\n" +
-	"+com.bridgemaster.games.old_london_bridge.v1B\rDecisionProtoP\x01ZLbridgemaster/gen/bridgemaster/games/old_london_bridge/v1;old_london_bridgev1\xa2\x02\x03BGO\xaa\x02%Bridgemaster.Games.OldLondonBridge.V1\xca\x02%Bridgemaster\\Games\\OldLondonBridge\\V1\xe2\x021Bridgemaster\\Games\\OldLondonBridge\\V1\\GPBMetadata\xea\x02(Bridgemaster::Games::OldLondonBridge::V1b\x06proto3"
+	"\vSPOT_CENTRE\x10\x02B\xe7\x02\n" +
+	"+com.bridgemaster.games.old_london_bridge.v1B\rDecisionProtoP\x01Zrgithub.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/games/old_london_bridge/v1;old_london_bridgev1\xa2\x02\x03BGO\xaa\x02%Bridgemaster.Games.OldLondonBridge.V1\xca\x02%Bridgemaster\\Games\\OldLondonBridge\\V1\xe2\x021Bridgemaster\\Games\\OldLondonBridge\\V1\\GPBMetadata\xea\x02(Bridgemaster::Games::OldLondonBridge::V1b\x06proto3"
 
 var (
 	file_bridgemaster_games_old_london_bridge_v1_decision_proto_rawDescOnce sync.Once

@@ -1810,9 +1810,9 @@ const file_bridgemaster_games_old_london_bridge_v1_event_proto_rawDesc = "" +
 	"RoundEnded\x12\x14\n" +
 	"\x05round\x18\x01 \x01(\rR\x05round\"!\n" +
 	"\tGameEnded\x12\x14\n" +
-	"\x05early\x18\x01 \x01(\bR\x05earlyB\xbe\x02\n" +
+	"\x05early\x18\x01 \x01(\bR\x05earlyB\xe4\x02\n" +
 	"+com.bridgemaster.games.old_london_bridge.v1B\n" +
-	"EventProtoP\x01ZLbridgemaster/gen/bridgemaster/games/old_london_bridge/v1;old_london_bridgev1\xa2\x02\x03BGO\xaa\x02%Bridgemaster.Games.OldLondonBridge.V1\xca\x02%Bridgemaster\\Games\\OldLondonBridge\\V1\xe2\x021Bridgemaster\\Games\\OldLondonBridge\\V1\\GPBMetadata\xea\x02(Bridgemaster::Games::OldLondonBridge::V1b\x06proto3"
+	"EventProtoP\x01Zrgithub.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/games/old_london_bridge/v1;old_london_bridgev1\xa2\x02\x03BGO\xaa\x02%Bridgemaster.Games.OldLondonBridge.V1\xca\x02%Bridgemaster\\Games\\OldLondonBridge\\V1\xe2\x021Bridgemaster\\Games\\OldLondonBridge\\V1\\GPBMetadata\xea\x02(Bridgemaster::Games::OldLondonBridge::V1b\x06proto3"
 
 var (
 	file_bridgemaster_games_old_london_bridge_v1_event_proto_rawDescOnce sync.Once

@@ -1192,8 +1192,8 @@ const file_bridgemaster_games_old_london_bridge_v1_observation_proto_rawDesc = "
 	"\x06played\x18\n" +
 	" \x01(\v24.bridgemaster.games.old_london_bridge.v1.PlayedCardsR\x06played\x12G\n" +
 	"\x06raises\x18\v \x01(\v2/.bridgemaster.games.old_london_bridge.v1.RaisesR\x06raises\x12!\n" +
-	"\flowest_built\x18\f \x01(\rR\vlowestBuiltB\xc4\x02\n" +
-	"+com.bridgemaster.games.old_london_bridge.v1B\x10ObservationProtoP\x01ZLbridgemaster/gen/bridgemaster/games/old_london_bridge/v1;old_london_bridgev1\xa2\x02\x03BGO\xaa\x02%Bridgemaster.Games.OldLondonBridge.V1\xca\x02%Bridgemaster\\Games\\OldLondonBridge\\V1\xe2\x021Bridgemaster\\Games\\OldLondonBridge\\V1\\GPBMetadata\xea\x02(Bridgemaster::Games::OldLondonBridge::V1b\x06proto3"
+	"\flowest_built\x18\f \x01(\rR\vlowestBuiltB\xea\x02\n" +
+	"+com.bridgemaster.games.old_london_bridge.v1B\x10ObservationProtoP\x01Zrgithub.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/games/old_london_bridge/v1;old_london_bridgev1\xa2\x02\x03BGO\xaa\x02%Bridgemaster.Games.OldLondonBridge.V1\xca\x02%Bridgemaster\\Games\\OldLondonBridge\\V1\xe2\x021Bridgemaster\\Games\\OldLondonBridge\\V1\\GPBMetadata\xea\x02(Bridgemaster::Games::OldLondonBridge::V1b\x06proto3"
 
 var (
 	file_bridgemaster_games_old_london_bridge_v1_observation_proto_rawDescOnce sync.Once

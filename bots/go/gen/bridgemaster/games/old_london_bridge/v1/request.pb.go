@@ -93,8 +93,8 @@ const file_bridgemaster_games_old_london_bridge_v1_request_proto_rawDesc = "" +
 	"\aRequest\x12V\n" +
 	"\vobservation\x18\x01 \x01(\v24.bridgemaster.games.old_london_bridge.v1.ObservationR\vobservation\x12Z\n" +
 	"\x0flegal_decisions\x18\x02 \x03(\v21.bridgemaster.games.old_london_bridge.v1.DecisionR\x0elegalDecisions\x12F\n" +
-	"\x06events\x18\x03 \x03(\v2..bridgemaster.games.old_london_bridge.v1.EventR\x06eventsB\xc0\x02\n" +
-	"+com.bridgemaster.games.old_london_bridge.v1B\fRequestProtoP\x01ZLbridgemaster/gen/bridgemaster/games/old_london_bridge/v1;old_london_bridgev1\xa2\x02\x03BGO\xaa\x02%Bridgemaster.Games.OldLondonBridge.V1\xca\x02%Bridgemaster\\Games\\OldLondonBridge\\V1\xe2\x021Bridgemaster\\Games\\OldLondonBridge\\V1\\GPBMetadata\xea\x02(Bridgemaster::Games::OldLondonBridge::V1b\x06proto3"
+	"\x06events\x18\x03 \x03(\v2..bridgemaster.games.old_london_bridge.v1.EventR\x06eventsB\xe6\x02\n" +
+	"+com.bridgemaster.games.old_london_bridge.v1B\fRequestProtoP\x01Zrgithub.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/games/old_london_bridge/v1;old_london_bridgev1\xa2\x02\x03BGO\xaa\x02%Bridgemaster.Games.OldLondonBridge.V1\xca\x02%Bridgemaster\\Games\\OldLondonBridge\\V1\xe2\x021Bridgemaster\\Games\\OldLondonBridge\\V1\\GPBMetadata\xea\x02(Bridgemaster::Games::OldLondonBridge::V1b\x06proto3"
 
 var (
 	file_bridgemaster_games_old_london_bridge_v1_request_proto_rawDescOnce sync.Once

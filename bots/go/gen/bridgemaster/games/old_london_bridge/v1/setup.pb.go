@@ -175,9 +175,9 @@ const file_bridgemaster_games_old_london_bridge_v1_setup_proto_rawDesc = "" +
 	"\x06stairs\x18\x05 \x03(\rR\x06stairs\x12D\n" +
 	"\x05faces\x18\x06 \x01(\v2..bridgemaster.games.old_london_bridge.v1.FacesR\x05faces\"-\n" +
 	"\rBuildingOrder\x12\x1c\n" +
-	"\tbuildings\x18\x01 \x03(\rR\tbuildingsB\xbe\x02\n" +
+	"\tbuildings\x18\x01 \x03(\rR\tbuildingsB\xe4\x02\n" +
 	"+com.bridgemaster.games.old_london_bridge.v1B\n" +
-	"SetupProtoP\x01ZLbridgemaster/gen/bridgemaster/games/old_london_bridge/v1;old_london_bridgev1\xa2\x02\x03BGO\xaa\x02%Bridgemaster.Games.OldLondonBridge.V1\xca\x02%Bridgemaster\\Games\\OldLondonBridge\\V1\xe2\x021Bridgemaster\\Games\\OldLondonBridge\\V1\\GPBMetadata\xea\x02(Bridgemaster::Games::OldLondonBridge::V1b\x06proto3"
+	"SetupProtoP\x01Zrgithub.com/bridgemaster-games/bridgemaster/bots/go/gen/bridgemaster/games/old_london_bridge/v1;old_london_bridgev1\xa2\x02\x03BGO\xaa\x02%Bridgemaster.Games.OldLondonBridge.V1\xca\x02%Bridgemaster\\Games\\OldLondonBridge\\V1\xe2\x021Bridgemaster\\Games\\OldLondonBridge\\V1\\GPBMetadata\xea\x02(Bridgemaster::Games::OldLondonBridge::V1b\x06proto3"
 
 var (
 	file_bridgemaster_games_old_london_bridge_v1_setup_proto_rawDescOnce sync.Once
