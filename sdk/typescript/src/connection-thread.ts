@@ -41,4 +41,6 @@ try {
 } catch (error) {
   post(error instanceof Stopped ? { kind: "stopped" } : { kind: "failed", error: packError(error) });
 }
-port.close();
+// Deno has no function to close the port; there, the thread closes itself.
+if (port.close) port.close();
+else (globalThis as unknown as { close(): void }).close();
