@@ -4,6 +4,8 @@ mod certificate;
 mod checks;
 mod ladders;
 mod log;
+#[cfg(target_os = "linux")]
+mod notify;
 mod rules;
 mod settings;
 
@@ -132,6 +134,8 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
     };
     let (drain, stop) = drain_and_stop_on_signals();
     print_addresses(&server, scheme, page)?;
+    #[cfg(target_os = "linux")]
+    notify::start(drain.clone());
     let served = server.run_and_drain(drain, stop).await;
     span_export.finish().await;
     Ok(served?)
