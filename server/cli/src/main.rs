@@ -21,6 +21,8 @@ mod follow;
 mod formats;
 mod key;
 mod ladder;
+#[cfg(test)]
+mod manuals;
 mod match_client;
 mod match_flags;
 mod matches;
