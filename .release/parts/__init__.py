@@ -1,0 +1,1 @@
+"""The parts of a release, each in a module of its own."""

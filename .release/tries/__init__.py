@@ -1,0 +1,1 @@
+"""The tries of the packages of a release."""
