@@ -1,7 +1,7 @@
 """Bots created by `bridgemaster new-bot`, and the complete bots of the pages in their place."""
 
 import re
-import shutil
+import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,7 +33,7 @@ class NewBot:
 
     folder: Path
     build: str
-    """The build command in its README."""
+    """The command that builds it with the library of this repository, as `new-bot` prints it."""
     play: str
     """The command in its README that plays."""
 
@@ -59,21 +59,21 @@ class NewBot:
 
 
 def create(language: Language, program: Path, folder: Path) -> NewBot:
-    """Create a bot in a folder, with the library of this repository."""
-    flags = f"--language {language.name} --checkout {TOP}"
-    play_there(f"bridgemaster new-bot {flags} {folder}", program, TOP)
+    """Create a bot in a folder, to be built with the library of this repository."""
+    command = [program, "new-bot", "--language", language.name, "--checkout", TOP, folder]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    build = re.search(rf"^  cd {folder}\n  (.+)$", printed, re.M)
     block = re.search(r"^```sh\n(.+)\n(.+)\n```$", (folder / "README.md").read_text(), re.M)
-    if block is None:
-        raise FailedError("the README of the new bot does not have two commands")
-    return NewBot(folder, block[1], block[2])
+    if build is None or block is None:
+        raise FailedError(f"a command is missing in the README of the new bot, or in:\n{printed}")
+    return NewBot(folder, build[1], block[2])
 
 
 def share_build(folder: Path) -> None:
-    """Let Cargo use the versions and the built packages of the workspace in a folder.
+    """Let Cargo use the built packages of the workspace in a folder.
 
     A package is only used again if its profile is the same.
     """
-    shutil.copy(TOP / "Cargo.lock", folder)
     (TOP / "target").mkdir(exist_ok=True)
     (folder / "target").symlink_to(TOP / "target")
     profiles = re.search(
@@ -81,8 +81,8 @@ def share_build(folder: Path) -> None:
     )
     if profiles is None:
         raise FailedError("Cargo.toml has no [profile.dev] before [profile.test...]")
-    (folder / ".cargo").mkdir()
-    (folder / ".cargo/config.toml").write_text(profiles[0])
+    with (folder / ".cargo/config.toml").open("a") as config:
+        config.write(profiles[0])
 
 
 def test(language: Language, program: Path, time_limit: str, turns: int) -> Result:

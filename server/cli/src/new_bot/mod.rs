@@ -1,5 +1,6 @@
-//! `bridgemaster new-bot`: creates a folder with a simple bot.
+//! `bridgemaster new-bot`: creates a folder with a simple bot, which can be pushed as a repository.
 
+mod checkout;
 mod templates;
 
 use std::{
@@ -12,26 +13,29 @@ use clap::{Args, builder::PossibleValuesParser};
 
 use crate::{
     failure::misuse,
-    files,
-    new_bot::templates::{Checkout, Template},
+    new_bot::{
+        checkout::Checkout,
+        templates::{ReleaseNames, Template},
+    },
     output::{self, program},
 };
 
 #[derive(Args)]
 #[command(
-    after_help = "The folder contains a bot in one file, its build files, and a README.md with the \
-        commands to build the bot and to play a match. The library comes from a checkout of \
-        Bridgemaster, since it is not in a package registry yet.\n\n  \
+    after_help = "The folder can be pushed as a repository: it contains a bot in one file, build files \
+        that pin the released library, a README.md with the commands to build the bot and to play \
+        a match, and CI files for GitHub and GitLab, which check the bot.\n\n  \
         bridgemaster new-bot --language python my-bot"
 )]
 pub(super) struct NewBotArgs {
     /// Language of the bot
-    #[arg(long, value_name = "LANG", value_parser = PossibleValuesParser::new(templates::LANGUAGES))]
+    #[arg(long, value_name = "LANG", value_parser = PossibleValuesParser::new(templates::names()))]
     language: String,
-    /// Checkout of Bridgemaster with the bot's library
+    /// Checkout of Bridgemaster to build the bot with on this machine
     ///
     /// Defaults to the checkout that contains this program, else to the checkout that contains the
-    /// current folder.
+    /// current folder. Outside a checkout, the released library is used. No file that git tracks
+    /// names the checkout.
     #[arg(long, value_name = "FOLDER")]
     checkout: Option<PathBuf>,
     /// Folder to create; an existing folder must be empty
@@ -41,17 +45,17 @@ pub(super) struct NewBotArgs {
 
 impl NewBotArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {
+        let template = templates::find(&self.language)
+            .ok_or_else(|| misuse(format!("--language: unknown language {:?}", self.language)))?;
         let checkout = Checkout::find(self.checkout.as_deref())?;
-        let template = Template::read(&checkout, &self.language)?;
+        let names = ReleaseNames::read()?;
+        let files = template.files(&names, checkout.as_ref())?;
         create_folder(&self.folder)?;
-        templates::copy(&checkout.template(&self.language), &self.folder, &checkout)?;
-        let readme = template.readme(&checkout)?;
-        files::write(&self.folder.join("README.md"), readme.as_bytes())?;
-        if let Some(name) = &template.lock_file {
-            let (from, to) = (Path::new(checkout.path()).join(name), self.folder.join(name));
-            fs::copy(&from, &to).with_context(|| format!("cannot copy {}", from.display()))?;
+        for (name, text) in files {
+            write(&self.folder.join(name), &text)?;
         }
-        output::print(&next_steps(&self.folder, &template, &checkout))?;
+        let build = template.build(&names, checkout.as_ref());
+        output::print(&next_steps(&self.folder, template, &build))?;
         Ok(())
     }
 }
@@ -72,9 +76,14 @@ fn create_folder(folder: &Path) -> anyhow::Result<()> {
     }
 }
 
-fn next_steps(folder: &Path, template: &Template, checkout: &Checkout) -> String {
-    let (folder, source) = (folder.display(), &template.source);
-    let (build, command) = (template.build(checkout), &template.command);
+fn write(file: &Path, text: &str) -> anyhow::Result<()> {
+    let written =
+        file.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(file, text));
+    written.with_context(|| format!("cannot write {}", file.display()))
+}
+
+fn next_steps(folder: &Path, template: &Template, build: &str) -> String {
+    let (folder, source, command) = (folder.display(), template.source, template.command);
     let program = match program() {
         named if named.contains('/') => {
             fs::canonicalize(&named).map(|path| path.display().to_string()).unwrap_or(named)

@@ -1,183 +1,264 @@
-//! Templates of new bots by language, and the checkout with the templates and the bots' libraries.
-//! The check `.ci/languages` creates a bot from each template, builds it and lets it play.
+//! Templates of new bots by language. A new bot pins the released library. The check `.ci/languages`
+//! creates a bot from each template, builds it with the library of the checkout, and lets it play.
 
-use std::{
-    env, fs,
-    path::{Path, PathBuf},
-};
-
-use anyhow::Context as _;
-use bridgemaster_proto::PROTOCOL_REVISION;
 use serde::Deserialize;
 
-use crate::{failure::misuse, files};
+use crate::new_bot::checkout::Checkout;
 
-/// The languages, which are the names of the templates' folders.
-pub(super) const LANGUAGES: [&str; 6] = ["python", "typescript", "go", "java", "cpp", "rust"];
+/// Files of every bot, with their names in the folder.
+const SHARED_FILES: &[(&str, &str)] = &[
+    ("README.md", include_str!("../../templates/README.md")),
+    ("ci/check", include_str!("../../templates/check")),
+    (".github/workflows/bot.yml", include_str!("../../templates/github.yml")),
+    (".gitlab-ci.yml", include_str!("../../templates/gitlab.yml")),
+];
 
-/// The folder of all templates in a checkout.
-const TEMPLATES: &str = "server/cli/templates";
-/// The file in a template's folder that describes the template.
-const DESCRIPTION: &str = "template.toml";
-/// Maximum size of a template's file, in bytes.
-const MAX_FILE_BYTES: u64 = 1024 * 1024;
-/// Placeholder for the checkout's path.
-const CHECKOUT: &str = "@CHECKOUT@";
-
-/// A template's description.
-#[derive(Deserialize)]
+/// The folder of a new bot in one language. Texts can contain placeholders, such as `@VERSION@`.
 pub(super) struct Template {
+    /// The `--language` value for this template.
+    name: &'static str,
     /// The language's name in texts.
-    language: String,
+    language: &'static str,
     /// Path of the bot's source file.
-    pub(super) source: String,
-    /// Shell command that builds the bot.
-    build: String,
+    pub(super) source: &'static str,
+    /// Shell command that builds the bot with the released library.
+    build: &'static str,
+    /// Shell command that builds the bot with the library of a checkout.
+    build_with_checkout: &'static str,
     /// Shell command that starts the built bot.
-    pub(super) command: String,
+    pub(super) command: &'static str,
     /// Tools that the build needs.
-    tools: String,
-    /// Names of the files to edit if the checkout moves, as text for the README.
-    named_in: String,
-    /// Path of the library's documentation within the checkout.
-    documentation: String,
-    /// Path of the lock file in the checkout, if any. It pins dependencies to tested versions.
-    pub(super) lock_file: Option<String>,
+    tools: &'static str,
+    /// The library in a package registry, in the form of the build file that names it.
+    package: &'static str,
+    /// The library at a tag of the repository, until it is in a registry.
+    tag: &'static str,
+    /// Name of the file that pins the version of the library.
+    pinned_in: &'static str,
+    /// Path of the library's documentation in the repository.
+    documentation: &'static str,
+    /// Step of a GitHub job that installs the tools.
+    github_setup: &'static str,
+    /// Image of a GitLab job that has the tools.
+    gitlab_image: &'static str,
+    /// Shell command that installs Debian packages in this image.
+    gitlab_setup: &'static str,
+    /// Names and contents of the language's files.
+    files: &'static [(&'static str, &'static str)],
+}
+
+/// Includes a template's files.
+macro_rules! files {
+    ($folder:literal: $($name:literal),+ $(,)?) => {
+        &[$((
+            $name,
+            include_str!(concat!("../../templates/", $folder, "/", $name)),
+        )),+]
+    };
+}
+
+const TEMPLATES: &[Template] = &[
+    Template {
+        name: "python",
+        language: "Python",
+        source: "my_bot.py",
+        build: "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt",
+        build_with_checkout: "python3 -m venv .venv && .venv/bin/pip install @CHECKOUT@/sdk/python",
+        command: ".venv/bin/python my_bot.py",
+        tools: "Python 3.10 or newer",
+        package: "@PYPI@==@VERSION@",
+        tag: "@PYPI@ @ git+@REPOSITORY@@v@VERSION@#subdirectory=sdk/python",
+        pinned_in: "requirements.txt",
+        documentation: "sdk/python/README.md",
+        github_setup: "uses: actions/setup-python@v5\n        with: { python-version: \"3.12\" }",
+        gitlab_image: "python:3.12",
+        gitlab_setup: "python3 --version",
+        files: files!("python": "my_bot.py", "requirements.txt", ".gitignore"),
+    },
+    Template {
+        name: "typescript",
+        language: "TypeScript",
+        source: "src/my-bot.ts",
+        build: "npm install",
+        build_with_checkout: "npm install --prefix @CHECKOUT@/sdk/typescript \
+            && npm install --no-save @CHECKOUT@/sdk/typescript && npm run build",
+        command: "node dist/my-bot.js",
+        tools: "Node 20 or newer; after that, `npm run build` is enough",
+        package: "@VERSION@",
+        tag: "@DOWNLOAD@/bridgemaster-@VERSION@.tgz",
+        pinned_in: "package.json",
+        documentation: "sdk/typescript/README.md",
+        github_setup: "uses: actions/setup-node@v4\n        with: { node-version: 22 }",
+        gitlab_image: "node:22",
+        gitlab_setup: "node --version",
+        files: files!(
+            "typescript": "src/my-bot.ts", "package.json", "tsconfig.json", ".gitignore"
+        ),
+    },
+    Template {
+        name: "go",
+        language: "Go",
+        source: "main.go",
+        build: "go mod tidy && go build -o my-bot .",
+        build_with_checkout: "go work init . @CHECKOUT@/bots/go \
+            && go work edit -replace @GO@@v@VERSION@=@CHECKOUT@/bots/go && go build -o my-bot .",
+        command: "./my-bot",
+        tools: "Go 1.26 (Go 1.21 and newer download it automatically)",
+        package: "",
+        tag: "",
+        pinned_in: "go.mod",
+        documentation: "bots/go/README.md",
+        github_setup: "uses: actions/setup-go@v5\n        with: { go-version-file: go.mod }",
+        gitlab_image: "golang:1.26",
+        gitlab_setup: "go version",
+        files: files!("go": "main.go", "go.mod", ".gitignore"),
+    },
+    Template {
+        name: "java",
+        language: "Java",
+        source: "src/main/java/MyBot.java",
+        build: "@REQUIREMENT@mvn -q package",
+        build_with_checkout: "mvn -q -f @CHECKOUT@/bots/java -pl client -am -Dmaven.test.skip \
+            install && mvn -q package",
+        command: "java -jar target/my-bot.jar",
+        tools: "Java 17 and Maven 3.8, or newer; after that, `mvn -q package` is enough",
+        package: "",
+        tag: "{ test -d .library || git clone -q --depth 1 --branch v@VERSION@ @REPOSITORY@ .library; } \
+            && mvn -q -f .library/bots/java -pl client -am -Dmaven.test.skip install && ",
+        pinned_in: "pom.xml",
+        documentation: "bots/java/README.md",
+        github_setup: "uses: actions/setup-java@v4\n        \
+            with: { distribution: temurin, java-version: 17, cache: maven }",
+        gitlab_image: "maven:3.9-eclipse-temurin-17",
+        gitlab_setup: "apt-get update -qq && apt-get install -qq --yes curl git",
+        files: files!("java": "src/main/java/MyBot.java", "pom.xml", ".gitignore"),
+    },
+    Template {
+        name: "cpp",
+        language: "C++",
+        source: "my_bot.cpp",
+        build: "cmake -S . -B build && cmake --build build --parallel 2",
+        build_with_checkout: "cmake -S . -B build \
+            -DFETCHCONTENT_SOURCE_DIR_BRIDGEMASTER=@CHECKOUT@ && cmake --build build --parallel 2",
+        command: "build/my-bot",
+        tools: "CMake 3.18, a C++20 compiler, gRPC and OpenSSL",
+        package: "",
+        tag: "",
+        pinned_in: "CMakeLists.txt",
+        documentation: "bots/cpp/README.md",
+        github_setup: "run: sudo apt-get update -qq && sudo apt-get install -qq --yes cmake g++ pkg-config \
+            libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc libssl-dev",
+        gitlab_image: "debian:12",
+        gitlab_setup: "apt-get update -qq && apt-get install -qq --yes curl git cmake g++ pkg-config \
+            libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc libssl-dev",
+        files: files!("cpp": "my_bot.cpp", "CMakeLists.txt", ".gitignore"),
+    },
+    Template {
+        name: "rust",
+        language: "Rust",
+        source: "src/main.rs",
+        build: "cargo build",
+        build_with_checkout: "cargo build",
+        command: "target/debug/my-bot",
+        tools: "Rust 1.95 or newer; with `--release` the bot is faster, in `target/release`",
+        package: "bridgemaster-sdk = \"@VERSION@\"",
+        tag: "bridgemaster-sdk = { git = \"@REPOSITORY@\", tag = \"v@VERSION@\" }",
+        pinned_in: "Cargo.toml",
+        documentation: "sdk/rust/src/lib.rs",
+        github_setup: "run: rustup toolchain install --profile minimal 1.95 && rustup default 1.95",
+        gitlab_image: "rust:1.95",
+        gitlab_setup: "cargo --version",
+        files: files!("rust": "src/main.rs", "Cargo.toml", ".gitignore"),
+    },
+];
+
+/// Returns the possible `--language` values.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    TEMPLATES.iter().map(|template| template.name)
+}
+
+/// Returns the template for a `--language` value.
+pub(super) fn find(name: &str) -> Option<&'static Template> {
+    TEMPLATES.iter().find(|template| template.name == name)
+}
+
+/// The names of a release: those of the repository, the files and the packages.
+#[derive(Deserialize)]
+pub(super) struct ReleaseNames {
+    repository: String,
+    download: String,
+    published: bool,
+    registries: Registries,
+}
+
+#[derive(Deserialize)]
+struct Registries {
+    pypi: String,
+    go: String,
+    maven_group: String,
+}
+
+impl ReleaseNames {
+    /// Returns the names with which this program was built.
+    pub(super) fn read() -> anyhow::Result<Self> {
+        Ok(toml::from_str(include_str!("../../../../.release/settings.toml"))?)
+    }
+
+    /// Returns the address of the release's files.
+    fn download(&self) -> String {
+        let address = self.download.replace("{version}", env!("CARGO_PKG_VERSION"));
+        address.trim_end_matches("/{file}").to_owned()
+    }
 }
 
 impl Template {
-    /// Reads the description of the template for a language.
-    pub(super) fn read(checkout: &Checkout, name: &str) -> anyhow::Result<Self> {
-        let path = checkout.template(name).join(DESCRIPTION);
-        let text = files::read_text(&path, MAX_FILE_BYTES)?;
-        toml::from_str(&text).with_context(|| path.display().to_string())
+    /// Returns the shell command that builds the bot, with the library of a checkout if there is one.
+    pub(super) fn build(&self, names: &ReleaseNames, checkout: Option<&Checkout>) -> String {
+        match checkout {
+            Some(checkout) => {
+                self.fill(self.build_with_checkout, names).replace("@CHECKOUT@", checkout.path())
+            }
+            None => self.fill(self.build, names),
+        }
     }
 
-    /// Returns the shell command that builds the bot.
-    pub(super) fn build(&self, checkout: &Checkout) -> String {
-        self.build.replace(CHECKOUT, checkout.path())
+    /// Returns all files' names and contents. Only files that git ignores name the checkout.
+    pub(super) fn files(
+        &self,
+        names: &ReleaseNames,
+        checkout: Option<&Checkout>,
+    ) -> anyhow::Result<Vec<(&'static str, String)>> {
+        let files = SHARED_FILES.iter().chain(self.files);
+        let mut files: Vec<_> = files.map(|(name, text)| (*name, self.fill(text, names))).collect();
+        if let Some(checkout) = checkout.filter(|_| self.name == "rust") {
+            files.extend(checkout.cargo_files((!names.published).then_some(&names.repository))?);
+        }
+        Ok(files)
     }
 
-    /// Returns the text of README.md.
-    pub(super) fn readme(&self, checkout: &Checkout) -> anyhow::Result<String> {
-        let documentation = format!("{CHECKOUT}/{}", self.documentation);
+    /// Replaces the placeholders of a text.
+    fn fill(&self, text: &str, names: &ReleaseNames) -> String {
         let values = [
-            ("@LANGUAGE@", &*self.language),
-            ("@SOURCE@", &self.source),
-            ("@BUILD@", &self.build),
-            ("@COMMAND@", &self.command),
-            ("@TOOLS@", &self.tools),
-            ("@NAMED_IN@", &self.named_in),
-            ("@REVISION@", &PROTOCOL_REVISION.to_string()),
-            ("@DOCUMENTATION@", &documentation),
-            // The checkout is replaced last, since the other values contain its placeholder.
-            (CHECKOUT, checkout.path()),
+            // Their values contain other placeholders.
+            ("@BUILD@", self.build),
+            ("@REQUIREMENT@", if names.published { self.package } else { self.tag }),
+            ("@LANGUAGE@", self.language),
+            ("@SOURCE@", self.source),
+            ("@COMMAND@", self.command),
+            ("@TOOLS@", self.tools),
+            ("@PINNED_IN@", self.pinned_in),
+            ("@DOCUMENTATION@", self.documentation),
+            ("@GITHUB_SETUP@", self.github_setup),
+            ("@GITLAB_IMAGE@", self.gitlab_image),
+            ("@GITLAB_SETUP@", self.gitlab_setup),
+            ("@PYPI@", &names.registries.pypi),
+            ("@GO@", &names.registries.go),
+            ("@MAVEN_GROUP@", &names.registries.maven_group),
+            ("@DOWNLOAD@", &names.download()),
+            ("@REPOSITORY@", &names.repository),
+            ("@VERSION@", env!("CARGO_PKG_VERSION")),
         ];
-        let text = files::read_text(&checkout.template("README.md"), MAX_FILE_BYTES)?;
         let fill = |text: String, (name, value): (&str, &str)| text.replace(name, value);
-        Ok(values.into_iter().fold(text, fill))
-    }
-}
-
-/// Copies the files of a template, with the checkout's path in the place of its placeholder.
-pub(super) fn copy(from: &Path, to: &Path, checkout: &Checkout) -> anyhow::Result<()> {
-    fs::create_dir_all(to).with_context(|| format!("cannot create {}", to.display()))?;
-    let entries = fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))?;
-    for entry in entries {
-        let entry = entry?;
-        let (path, target) = (entry.path(), to.join(entry.file_name()));
-        if path.is_dir() {
-            copy(&path, &target, checkout)?;
-        } else if entry.file_name() != DESCRIPTION {
-            let text = files::read_text(&path, MAX_FILE_BYTES)?.replace(CHECKOUT, checkout.path());
-            files::write(&target, text.as_bytes())?;
-        }
-    }
-    Ok(())
-}
-
-/// Files that a folder must contain to count as a checkout.
-const MARKER_FILES: [&str; 2] = ["proto/bridgemaster/v1/play.proto", "sdk/rust/Cargo.toml"];
-/// Characters, besides letters and digits, that a path can contain without escaping in all
-/// languages' build files.
-const PLAIN_CHARS: &str = "/._-+~:";
-
-/// A checkout's path. It contains no characters that a build file would have to escape.
-pub(super) struct Checkout(String);
-
-impl Checkout {
-    /// Returns the checkout that `named` gives, or else the checkout that contains this program or
-    /// the current folder.
-    pub(super) fn find(named: Option<&Path>) -> anyhow::Result<Self> {
-        if let Some(named) = named {
-            let found = fs::canonicalize(named).ok().filter(|path| is_checkout(path));
-            return Self::at(found.as_deref().ok_or_else(|| {
-                misuse(format!(
-                    "--checkout: {} is not a checkout of Bridgemaster, since {} is missing",
-                    named.display(),
-                    MARKER_FILES.join(" or ")
-                ))
-            })?);
-        }
-        let places = [env::current_exe(), env::current_dir()];
-        let mut places = places.into_iter().flatten();
-        let found = places.find_map(|place| enclosing(&fs::canonicalize(place).ok()?));
-        Self::at(&found.ok_or_else(|| {
-            misuse(
-                "neither this program nor the current folder is in a checkout of Bridgemaster; use \
-                 --checkout DIR",
-            )
-        })?)
-    }
-
-    fn at(folder: &Path) -> anyhow::Result<Self> {
-        let text = folder.display().to_string();
-        let is_plain = |c: char| c.is_alphanumeric() || PLAIN_CHARS.contains(c);
-        match text.chars().find(|c| !is_plain(*c)) {
-            None => Ok(Self(text)),
-            Some(character) => Err(misuse(format!(
-                "--checkout: {text} contains {character:?}, which some build files do not support; \
-                 valid characters are letters, digits and {PLAIN_CHARS}"
-            ))),
-        }
-    }
-
-    pub(super) fn path(&self) -> &str {
-        &self.0
-    }
-
-    /// Returns the path of a template.
-    pub(super) fn template(&self, name: &str) -> PathBuf {
-        Path::new(&self.0).join(TEMPLATES).join(name)
-    }
-}
-
-/// Returns the checkout that contains a path.
-fn enclosing(place: &Path) -> Option<PathBuf> {
-    let found = place.ancestors().find(|folder| is_checkout(folder));
-    found.map(Path::to_owned)
-}
-
-fn is_checkout(folder: &Path) -> bool {
-    MARKER_FILES.iter().all(|mark| folder.join(mark).is_file())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_checkout_is_found_from_anywhere_in_it() {
-        let source = fs::canonicalize(env!("CARGO_MANIFEST_DIR")).unwrap();
-        let top = source.ancestors().nth(2).map(Path::to_owned);
-        assert_eq!(enclosing(&source.join("src")), top);
-        assert_eq!(enclosing(&env::temp_dir()), None);
-    }
-
-    #[test]
-    fn a_path_that_build_files_would_have_to_escape_is_rejected() {
-        let refused = Checkout::at(Path::new("/home/a b")).err().unwrap();
-        assert!(refused.to_string().contains("' '"), "{refused}");
-        assert!(Checkout::at(Path::new("/home/käthe/b-1.2")).is_ok());
+        values.into_iter().fold(text.to_owned(), fill)
     }
 }

@@ -2,6 +2,4 @@ module my-bot
 
 go 1.26.0
 
-require bridgemaster v0.0.0
-
-replace bridgemaster => @CHECKOUT@/bots/go
+require @GO@ v@VERSION@

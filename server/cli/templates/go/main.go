@@ -1,7 +1,7 @@
 // A bot that plays every game.
 package main
 
-import "bridgemaster"
+import bridgemaster "@GO@"
 
 // myBot chooses the legal decision in the middle of the list.
 type myBot struct{}
