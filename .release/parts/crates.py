@@ -13,7 +13,7 @@ def build(release: Release) -> None:
     """Pack the crates, and build each from its package, as before an upload."""
     target = release.work / "crates"
     run(
-        *("cargo", "publish", "--workspace", "--dry-run", "--locked", "--no-default-features"),
+        *("cargo", "publish", "--workspace", "--dry-run", "--locked"),
         *("--allow-dirty", "--quiet", "--target-dir", target),
         cwd=TOP,
     )
