@@ -20,7 +20,7 @@ from parts.release import run as run_here
 from .environment import Environment
 
 SUITE = "bookworm"
-PACKAGES = "adduser,logrotate,systemd"
+PACKAGES = "adduser,logrotate,procps,systemd"
 NOTIFICATIONS = ("READY=1", "WATCHDOG=1", "STOPPING=1")
 WATCHDOG_US = 2_000_000
 TIMEOUT_S = 30
@@ -61,7 +61,7 @@ def install(root: Path) -> None:
     user = inside(root, "getent passwd bridgemaster").strip()
     must(user.endswith("/nologin") and ":/var/lib/bridgemaster:" in user, f"user: {user}")
     unit = "/usr/lib/systemd/system/bridgemaster.service"
-    inside(root, f"systemd-analyze verify {unit}")
+    inside(root, f"systemd-analyze verify --man=no {unit}")
     score = inside(root, f"systemd-analyze security --offline=true --no-pager {unit} || true")
     print(score.strip().splitlines()[-1])
     print(inside(root, "bridgemaster --version").strip())
@@ -92,15 +92,19 @@ def serve(root: Path) -> None:
         *exec_start(root).split(),
     ]
     variables = {
-        "PATH": "/usr/bin:/bin",
+        "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
         "NOTIFY_SOCKET": "/run/notify",
         "WATCHDOG_USEC": str(WATCHDOG_US),
     }
     server = subprocess.Popen(command, env=variables, stdout=subprocess.DEVNULL)
     try:
         heard = hear(notified, NOTIFICATIONS[:2])
-        inside(root, "bridgemaster match list")
-        inside(root, "cd /tmp && bridgemaster demo")
+        made = inside(root, "bridgemaster match create --game bridges_to_nowhere --seats 2 --json")
+        first, second = re.findall(r'"ticket": ?"([^"]+)"', made)
+        bot = "bridgemaster bot random"
+        inside(
+            root, f"BRIDGEMASTER_TICKET={first} {bot} & BRIDGEMASTER_TICKET={second} {bot} && wait"
+        )
         server.send_signal(signal.SIGTERM)
         heard += hear(notified, NOTIFICATIONS[2:])
         must(server.wait(TIMEOUT_S) == 0, f"the server ended with {server.returncode}")
