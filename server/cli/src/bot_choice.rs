@@ -3,9 +3,7 @@
 use std::{env, ffi::OsString};
 
 use anyhow::Context as _;
-use bridgemaster_bot_process::{
-    BotCommand, BotProcess, CURRENT_EXE, program_path, read_variable,
-};
+use bridgemaster_bot_process::{BotCommand, BotProcess, CURRENT_EXE, program_path, read_variable};
 use bridgemaster_bots::NAMES;
 use bridgemaster_games::{MAX_SEED_CHARS, Seed};
 use clap::Args;

@@ -77,6 +77,8 @@ impl http_body::Body for HeartbeatBody {
 mod tests {
     use std::future::poll_fn;
 
+    use http_body::Body as _;
+
     use super::*;
 
     #[tokio::test]
