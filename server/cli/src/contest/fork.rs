@@ -13,7 +13,7 @@ use clap::Args;
 
 use crate::{
     contest::{
-        EXIT_CODES, LiveOptions, built_in, check, exit_code,
+        LiveOptions, SHARED_EXIT_CODES, built_in, check, exit_code,
         flags::{bot, is_built_in, pass_env},
         outputs::{OutputArgs, text::text},
         own_server::ServerChoice,
@@ -27,7 +27,8 @@ use crate::{
 #[derive(Args)]
 #[command(after_help = format!("Let a new bot continue a match that the old bot lost:\n\n  \
     bridgemaster replay fork lost.replay.binpb --at 30 --seat 0 --bot \"python3 bot.py\" \\\n    \
-    --times 5 --require \"win_rate>=0.5\"\n\n{EXIT_CODES}"))]
+    --times 5 --require \"win_rate>=0.5\"\n\n\
+    Exit codes: 0 played; 2 invalid command line; 3 stopped; {SHARED_EXIT_CODES}"))]
 pub(crate) struct ForkArgs {
     /// Replay file of an ended match
     file: PathBuf,

@@ -44,12 +44,11 @@ use crate::{
 
 pub(super) use crate::contest::fork::ForkArgs;
 
-/// The exit codes of a contest and of a fork, for their help.
-const EXIT_CODES: &str = "Exit codes: 0 accepted, or finished without a test; 1 rejected; 2 invalid \
-    command line; 3 undecided or stopped; 4 a requirement is not met; 5 a fault of a bot; 51 a bot \
-    cannot be started; 52 a bot exited before its first seat; 53 a bot never connected; 54 a bot \
-    does not play the game; 55 a bot ran out of memory; 56 a bot changed since the contest started; \
-    6 a fault of the referee or the machine.";
+/// The exit codes that a contest and a fork have in common, for their help.
+const SHARED_EXIT_CODES: &str = "4 a requirement is not met; 5 a fault of a bot; 51 a bot cannot be \
+    started; 52 a bot exited before its first seat; 53 a bot never connected; 54 a bot does not play \
+    the game; 55 a bot ran out of memory; 56 a bot changed since the contest started; 6 a fault of \
+    the referee or the machine.";
 
 /// Exit code for an error that no bot caused. Exit code 1 means that the candidate was rejected.
 const FAILED: u8 = 6;
@@ -63,7 +62,9 @@ const FAILED: u8 = 6;
         Estimate the time:    add --plan\n\
         Resume a contest:     bridgemaster contest --resume FOLDER\n\
         Analyse a bot:        bridgemaster contest show FOLDER --bot mine\n\
-        Open in the browser:  bridgemaster contest open FOLDER\n\n{EXIT_CODES}")
+        Open in the browser:  bridgemaster contest open FOLDER\n\n\
+        Exit codes: 0 accepted, or finished without a test; 1 rejected; 2 invalid command line; 3 \
+        undecided or stopped; {SHARED_EXIT_CODES}")
 )]
 pub(super) struct ContestArgs {
     #[command(subcommand)]

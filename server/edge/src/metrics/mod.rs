@@ -39,7 +39,7 @@ use self::{
     labels::Labels,
     ladders::LadderMetrics,
     nodes::NodeMetrics,
-    registration::{add, add_seconds, initial, metrics, registry},
+    registration::{LAG_BOUNDS, add, add_seconds, initial, metrics, registry},
 };
 
 pub(crate) use labels::decided_by;
@@ -56,9 +56,6 @@ const HANDLING_BOUNDS: [f64; 20] = [
     0.000_01, 0.000_015, 0.000_02, 0.000_03, 0.000_05, 0.000_07, 0.000_1, 0.000_15, 0.000_2,
     0.000_3, 0.000_5, 0.000_7, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0,
 ];
-/// Bucket bounds for the length of one lag, in seconds. Delays below the first bound do not count
-/// as lag.
-const LAG_BOUNDS: [f64; 8] = [0.01, 0.02, 0.05, 0.1, 0.3, 1.0, 3.0, 10.0];
 /// Bucket bounds for the number of entries in one journal commit.
 const BATCH_BOUNDS: [f64; 9] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 256.0, 1024.0];
 

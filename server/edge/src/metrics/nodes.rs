@@ -8,10 +8,7 @@ use prometheus_client::{
     registry::Registry,
 };
 
-use super::{
-    LAG_BOUNDS,
-    registration::{add, add_seconds, initial, metrics},
-};
+use super::registration::{LAG_BOUNDS, add, add_seconds, initial, metrics};
 
 metrics! {
     /// The state of this node, for a server that shares its store.

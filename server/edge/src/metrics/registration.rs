@@ -8,6 +8,10 @@ use prometheus_client::{
     registry::{Metric, Registry, Unit},
 };
 
+/// Bucket bounds for the length of one lag, in seconds. Delays below the first bound do not count
+/// as lag.
+pub(super) const LAG_BOUNDS: [f64; 8] = [0.01, 0.02, 0.05, 0.1, 0.3, 1.0, 3.0, 10.0];
+
 /// Creates a server's registry. A node's name becomes a label of all series.
 pub(super) fn registry(name: Option<&NodeName>) -> Registry {
     let mut registry = Registry::with_prefix_and_labels("bridgemaster", node_label(name));

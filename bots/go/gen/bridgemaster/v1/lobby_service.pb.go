@@ -239,7 +239,8 @@ func (x *AttendRequest) GetProtocolRevision() uint32 {
 // A message to an attending bot.
 type AttendResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The message. A bot skips unknown kinds.
+	// The message; not set in a heartbeat, which keeps a silent stream open. A bot skips unknown
+	// kinds.
 	//
 	// Types that are valid to be assigned to Message:
 	//
