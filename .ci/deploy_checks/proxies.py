@@ -92,8 +92,10 @@ def play(caller: Caller, web_seat: Callable[[str], WebSeat]) -> None:
 
 @contextmanager
 def default_nginx(folder: Path, page: str) -> Iterator[int]:
-    """Start nginx with its default settings, which buffer responses and replace the host, for a
-    page below a path. Yield its port."""
+    """Start nginx with default settings for a page below a path, and yield its port.
+
+    By default, nginx buffers responses and replaces the host.
+    """
     port = free_port()
     local = f"server {{ listen 127.0.0.1:{port};\n"
     local += f"location {ROOT}/ {{ proxy_pass http://{page}/; }} }}\n"

@@ -139,7 +139,7 @@ fn an_expired_certificate_is_logged_and_its_end_is_a_metric() {
     connection.write_all(request.as_bytes()).unwrap();
     let mut answer = String::new();
     connection.read_to_string(&mut answer).unwrap();
-    assert_has(&answer, &["bridgemaster_tls_certificate_expires_seconds 1577836800"]);
+    assert_has(&answer, &["bridgemaster_tls_certificate_expires_seconds{} 1577836800"]);
 }
 
 #[test]
