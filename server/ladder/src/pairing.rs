@@ -167,9 +167,10 @@ impl Ladder {
         free.filter(|(_, slots)| *slots > 0).collect()
     }
 
-    /// Returns the free bots that can be paired for a rated match. While one of them plays no more
-    /// than its share of the matches, the others wait. Otherwise, bots whose matches take long
-    /// would use more and more places, since their places are seldom free again.
+    /// Returns the free bots that can be paired for a rated match. While a bot within its share
+    /// waits, bots above their shares get no further match. Without this limit, bots whose matches
+    /// take long would hold more and more places, since their places are seldom free again, and
+    /// would occupy every bot that has only one slot.
     ///
     /// The share is an equal part of the seats that can be in use at once. A bot may exceed it by
     /// one match: on a full ladder, only the bots of the match that has just ended would otherwise
