@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_is_the_sorted_vector_of_its_cards() {
+    fn a_row_behaves_like_a_sorted_vector() {
         for mut cards in rows() {
             let row = RowCards::from_cards(cards.iter().copied()).unwrap();
             cards.sort_unstable();

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_to_a_root_has_at_most_seven_steps() {
+    fn the_path_to_a_root_has_at_most_seven_steps() {
         let mut forest: Forest<Sum, 255> = Forest::new();
         (0..255).for_each(|n| forest.add(Sum(n)));
         // Joining features of equal weight gives the longest paths.

@@ -76,7 +76,7 @@ impl AttendOptions {
     /// queue is set.
     ///
     /// # Errors
-    /// A variable is not valid.
+    /// Returns an error if a variable is not valid.
     pub fn from_env(bot_name: impl Into<String>) -> Result<Option<Self>, OptionsError> {
         let Some(queue) = variable(QUEUE_VARIABLE)? else {
             return Ok(None);

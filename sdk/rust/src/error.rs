@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn the_advice_for_every_reason_is_the_one_of_the_table() {
+    fn the_advice_for_every_reason_matches_the_table() {
         let rows: Vec<Vec<&str>> = include_str!("../../../docs/reference/refusals.md")
             .lines()
             .map(|line| line.split('|').map(str::trim).collect())

@@ -54,8 +54,8 @@ impl<G: WireGame> MatchRules<G> {
     /// Reads the values from MatchStarted.
     ///
     /// # Errors
-    /// A field is missing or out of range, or the match's game or rules version differs from this
-    /// program's.
+    /// If a field is missing or out of range, or the match's game or rules version differs from
+    /// this program's.
     pub fn from_started(started: &v1::MatchStarted) -> Result<Self, RulesError> {
         let config = started.config.as_ref().ok_or(RulesError::Missing("config"))?;
         let game = config.game.as_ref().ok_or(RulesError::Missing("config.game"))?;
@@ -78,7 +78,7 @@ impl<G: WireGame> MatchRules<G> {
     /// Converts a request to a typed position.
     ///
     /// # Errors
-    /// A field is missing, or not valid for this config.
+    /// Returns an error if a field is missing, or not valid for this config.
     pub fn position(&self, request: &v1::DecisionRequest) -> Result<Position<'_, G>, RulesError> {
         let game = request.game.as_ref().ok_or(RulesError::Missing("game"))?;
         let (observation, legal) = G::request_from_wire(game, &self.config)?;
@@ -135,7 +135,7 @@ impl<G: WireGame> Position<'_, G> {
     /// Hidden information is drawn at random from `chance`.
     ///
     /// # Errors
-    /// No state is consistent with the observation. A server that follows the rules never sends
+    /// If no state is consistent with the observation. A server that follows the rules never sends
     /// such an observation.
     pub fn sample_state(&self, chance: &mut ChanceStream) -> Result<G::State, FieldError> {
         G::sample_state(&self.rules.config, &self.observation, chance)

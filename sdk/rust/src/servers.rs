@@ -46,7 +46,7 @@ impl Connection {
     /// Like [`Connection::new`], with TLS files for `https://` addresses.
     ///
     /// # Errors
-    /// An address is not valid, or the TLS files cannot be used.
+    /// Returns an error if an address is not valid, or the TLS files cannot be used.
     pub fn with_tls(server_url: &str, tls: &TlsOptions) -> Result<Self, OptionsError> {
         Self::with_proxy(server_url, tls, None)
     }
@@ -55,7 +55,7 @@ impl Connection {
     /// `http://127.0.0.1:3128`, which connects by CONNECT. An empty address means no proxy.
     ///
     /// # Errors
-    /// An address is not valid, or the TLS files cannot be used.
+    /// Returns an error if an address is not valid, or the TLS files cannot be used.
     pub fn with_proxy(
         server_url: &str,
         tls: &TlsOptions,

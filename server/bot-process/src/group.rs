@@ -80,7 +80,7 @@ impl BotGroups {
     /// Creates a cgroup whose processes are killed when their total memory exceeds the limit.
     ///
     /// # Errors
-    /// The operating system refuses to create the cgroup.
+    /// Returns an error if the operating system refuses to create the cgroup.
     pub fn group(&self, max_memory_bytes: u64) -> io::Result<BotGroup> {
         self.pending_removal.lock().retain(|folder| !try_remove(folder));
         let number = self.created.fetch_add(1, Ordering::Relaxed);

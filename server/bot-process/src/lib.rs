@@ -135,7 +135,7 @@ impl BotCommand {
     /// process's arguments.
     ///
     /// # Errors
-    /// The program cannot be started.
+    /// Returns an error if the program cannot be started.
     pub async fn start(&self, server_url: &str, ticket: &str) -> Result<BotProcess, StartError> {
         self.start_with(server_url, &[(TICKET_VARIABLE, ticket)], None).await
     }
@@ -147,7 +147,7 @@ impl BotCommand {
     /// the queue by itself.
     ///
     /// # Errors
-    /// The program cannot be started.
+    /// Returns an error if the program cannot be started.
     pub async fn start_with(
         &self,
         server_url: &str,

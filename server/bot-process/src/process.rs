@@ -43,8 +43,8 @@ impl BotProcess {
     /// process. Cancel safe; can be called again.
     ///
     /// # Errors
-    /// The operating system cannot wait for the process, or some of the bot's processes cannot be
-    /// killed.
+    /// If the operating system cannot wait for the process, or some of the bot's processes cannot
+    /// be killed.
     pub async fn ended(&mut self) -> io::Result<ExitStatus> {
         #[cfg(target_os = "linux")]
         while let Some(watch) = &mut self.watch
@@ -103,7 +103,7 @@ impl BotProcess {
     /// Kills all of the bot's processes and waits until they have ended.
     ///
     /// # Errors
-    /// The operating system cannot wait for the process.
+    /// Returns an error if the operating system cannot wait for the process.
     pub async fn kill(&mut self) -> io::Result<()> {
         self.kill_all().await;
         self.child.wait().await?;

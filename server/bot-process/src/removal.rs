@@ -7,7 +7,7 @@ use std::{io, path::Path, time::Instant};
 /// Removes a folder and its contents, but not the targets of links.
 ///
 /// # Errors
-/// The operating system failed to remove something, or `until` has passed.
+/// Returns an error if the operating system failed to remove something, or `until` has passed.
 pub(crate) fn remove(folder: &Path, until: Instant) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     {

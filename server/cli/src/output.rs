@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_screen_has_no_sequences_but_its_own() {
+    fn a_screen_emits_no_escape_sequences_but_its_own() {
         let mut screen = Screen::default();
         screen.control("\x1b[H");
         screen.text("a\u{1b}[2J\u{202e}b\n");

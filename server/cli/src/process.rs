@@ -220,7 +220,7 @@ impl PriorityFlag {
     /// Lowers the priority, if requested, for all threads and processes that are started later.
     ///
     /// # Errors
-    /// The operating system does not support or allow a lower priority.
+    /// Returns an error if the operating system does not support or allow a lower priority.
     pub(super) fn apply(&self) -> anyhow::Result<()> {
         if self.low_priority {
             lower_priority()?;

@@ -79,7 +79,7 @@ impl RequestText {
     /// Formats a request from a match with this config.
     ///
     /// # Errors
-    /// The game is unknown, or the message is invalid.
+    /// Returns an error if the game is unknown, or the message is invalid.
     pub(crate) fn new(config: &GameConfig, request: &GameRequest) -> anyhow::Result<Self> {
         let game =
             game_id(request).context("this version does not support the game of the match")?;

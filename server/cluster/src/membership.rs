@@ -471,7 +471,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_draining_or_dead_node_is_no_successor() {
+    async fn a_draining_or_dead_node_is_not_chosen_as_successor() {
         assert!(cluster(other(1), true).has_successor().await.unwrap());
         assert!(!cluster(other(0), true).has_successor().await.unwrap());
         let mut node = other(1);

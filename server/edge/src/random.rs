@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_store_keeps_its_secret_and_one_of_another_length_is_refused() {
+    async fn a_stored_secret_is_reused_and_one_of_wrong_length_is_refused() {
         let store = MemoryStore::new();
         let load = || load_or_create_secret::<32>(&store, "name", "the key");
         let first = load().await.unwrap();

@@ -238,7 +238,7 @@ impl Ladder {
     /// [`Rules::house_bots`](crate::Rules::house_bots)) need no validation.
     ///
     /// # Errors
-    /// New versions cannot enter in the ladder's current state.
+    /// Returns an error if new versions cannot enter in the ladder's current state.
     pub fn admit(&self, presence: &AttendingBot) -> Result<Option<LadderEntry>, EntryRefused> {
         if let Some(existing) = self.entry(&presence.bot) {
             let has_changed_hands = existing.owner != presence.owner;

@@ -36,7 +36,7 @@ pub struct BotRating {
 /// does not change a single bit of the ratings.
 ///
 /// # Errors
-/// The results do not determine ratings, or a result is not valid.
+/// Returns an error if the results do not determine ratings, or a result is not valid.
 pub fn ratings_of(
     results: &Results,
     method: RatingMethodId,

@@ -69,7 +69,7 @@ impl FitJob {
     /// Fits ratings to the results.
     ///
     /// # Errors
-    /// The results do not determine ratings, or a result is not valid.
+    /// Returns an error if the results do not determine ratings, or a result is not valid.
     pub fn fit(&self) -> Result<FitResult, ContestError> {
         let played = &self.played;
         if played.len() == 0 {

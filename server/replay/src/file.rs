@@ -257,7 +257,7 @@ impl RecordCursor {
     }
 }
 
-/// Decodes a replay without its records.
+/// Decodes everything in a replay except its records.
 ///
 /// # Errors
 /// Returns an error if the bytes are not a valid replay.

@@ -120,7 +120,7 @@ impl BotFiles {
     /// Finds and reads the files of all bots.
     ///
     /// # Errors
-    /// There are too many files, the files are too large in total, a file cannot be read, or a
+    /// If there are too many files, the files are too large in total, a file cannot be read, or a
     /// pattern matches no file.
     pub(crate) fn read(spec: &ContestSpec) -> Result<Self, SpecError> {
         let mut files = Self::default();

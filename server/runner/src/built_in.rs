@@ -64,7 +64,7 @@ impl BuiltInSeats {
     /// Starts a runtime for built-in bots that play on this server.
     ///
     /// # Errors
-    /// The operating system cannot start the threads of the runtime.
+    /// Returns an error if the operating system cannot start the threads of the runtime.
     pub(crate) fn on(server: &ServerAddress) -> io::Result<Self> {
         let cores = available_parallelism().map_or(1, NonZero::get);
         let runtime = Builder::new_multi_thread()
@@ -87,7 +87,7 @@ impl BuiltInSeats {
     /// Starts a task that plays a seat to the end of its match.
     ///
     /// # Errors
-    /// The address or the ticket is not valid.
+    /// Returns an error if the address or the ticket is not valid.
     pub(crate) fn play(&self, seat: BuiltInSeat<'_>) -> Result<RunningBot, OptionsError> {
         let options = Options {
             bot_version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -79,7 +79,7 @@ impl ContestState {
     /// Adds a finished match, and counts the groups that it completes.
     ///
     /// # Errors
-    /// A result is not valid for the statistics. The results of a referee are always valid.
+    /// If a result is not valid for the statistics. The results of a referee are always valid.
     pub fn add(&mut self, row: MatchRow) -> Result<(), ContestError> {
         if row.rules_version > 0 {
             self.rules_version = Some(row.rules_version);

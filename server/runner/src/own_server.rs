@@ -25,7 +25,7 @@ pub trait OwnServer: Debug + Send + Sync {
     /// name.
     ///
     /// # Errors
-    /// The name is not a valid key name. The message describes valid names.
+    /// Returns an error if the name is not a valid key name. The message describes valid names.
     fn issue_bot_key(&self, queue_id: &str, name: &str) -> Result<ApiKey, String>;
 }
 

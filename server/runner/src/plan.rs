@@ -211,7 +211,7 @@ impl ContestSpec {
     /// without a test.
     ///
     /// # Errors
-    /// Bounds or error rates are not valid.
+    /// Returns an error if the bounds or the error rates are not valid.
     pub fn forecast(&self) -> Result<Option<ExpectedGroups>, SpecError> {
         let matches = self.matches_per_group();
         let hypotheses = match self.test() {

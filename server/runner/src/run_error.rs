@@ -71,7 +71,7 @@ impl PlayError {
     /// Returns the exit of the contest.
     ///
     /// # Errors
-    /// The spec is refused, or the folder cannot be read or written.
+    /// Returns an error if the spec is refused, or the folder cannot be read or written.
     pub(crate) fn into_exit(self) -> Result<Exit, RunError> {
         let text = self.to_string();
         match self {

@@ -137,7 +137,7 @@ pub enum StoreError {
     /// The database was written by a newer version of this program.
     #[error(
         "{path} has schema version {version}, but this program supports versions up to \
-         {supported}; run the newer program that migrated it, or restore a backup of the older \
+         {supported}; run the newer version that migrated it, or restore a backup of the older \
          version"
     )]
     NewerSchema {
@@ -162,7 +162,7 @@ pub enum StoreError {
         /// The schema version that this program needs.
         supported: i64,
     },
-    /// The database cannot be migrated while a node runs an older program, which needs what the
+    /// The database cannot be migrated while a node runs an older version, which needs what the
     /// migration removes.
     #[error(
         "{database} cannot be migrated to schema version {supported}: node {node} runs a program \
@@ -182,7 +182,7 @@ pub enum StoreError {
     /// The database was written by a version of this program that is too old for a migration.
     #[error(
         "{path} has schema version {version}, which this program cannot migrate to version \
-         {supported}; run the older program that wrote it, or start with an empty store"
+         {supported}; run the older version that wrote it, or start with an empty store"
     )]
     OlderSchema {
         /// Path to the database, or its address.

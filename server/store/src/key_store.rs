@@ -1,4 +1,4 @@
-//! API keys in named rows, for every store.
+//! Implements [`KeyStore`] for every kind of store, with API keys in named rows.
 //!
 //! A key has one row, and its last use another. The key is readable if both rows are intact.
 

@@ -7,7 +7,7 @@
 //! * [`PostgresStore`] stores data in a PostgreSQL database;
 //! * [`MemoryStore`] is an [`SqliteStore`] whose database is in memory.
 //!
-//! A server opens a [`SqliteStore`], which locks the folder. Commands that run beside the server
+//! A server opens a [`SqliteStore`], which locks the folder. Commands that run alongside the server
 //! open [`SqliteKeys`], which can change only API keys. [`PostgresKeys`] is the equivalent for
 //! PostgreSQL.
 //!

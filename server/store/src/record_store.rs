@@ -1,4 +1,4 @@
-//! Records and secrets in named rows, for every store.
+//! Implements [`RecordStore`] for every kind of store, with records and secrets in named rows.
 
 use async_trait::async_trait;
 

@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_that_delete_rows_of_others_add_up() {
+    fn sums_stay_correct_when_a_node_deletes_rows_of_another() {
         let (mut writer, mut deleter) = (RowSums::default(), RowSums::default());
         writer.add_row(CountedTable::OpenMatch, -5);
         deleter.subtract(CountedTable::OpenMatch, RowSum::of_row(-5));

@@ -131,7 +131,7 @@ const SIGNALLED: i32 = 128;
 /// `None` if the process is not PID 1. Must be called before the process has a second thread.
 ///
 /// # Errors
-/// The operating system cannot start the program.
+/// Returns an error if the operating system cannot start the program.
 pub fn run_as_init_if_pid_1() -> io::Result<Option<ExitCode>> {
     if !getpid().is_init() {
         return Ok(None);

@@ -154,7 +154,7 @@ impl SupervisorOptions {
     /// Encodes the options as arguments: the options as JSON, and the command.
     ///
     /// # Errors
-    /// The path of the cgroup is not valid Unicode.
+    /// Returns an error if the path of the cgroup is not valid Unicode.
     pub(crate) fn arguments(&self) -> serde_json::Result<Vec<OsString>> {
         let options = serde_json::to_string(self)?;
         let head = [SUPERVISOR_COMMAND.into(), options.into()];

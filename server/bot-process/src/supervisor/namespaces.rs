@@ -58,7 +58,7 @@ pub(super) enum NamespaceStatus {
 /// are mapped, with unchanged ids.
 ///
 /// # Errors
-/// The machine currently cannot create more namespaces.
+/// Returns an error if the machine currently cannot create more namespaces.
 pub(super) fn enter() -> io::Result<NamespaceStatus> {
     let has_right = capabilities(None)?.effective.contains(CapabilitySet::SYS_ADMIN);
     if has_right && check_refusal(unshare(c::CLONE_NEWPID).map_err(Into::into))? {
@@ -139,7 +139,7 @@ pub(super) fn hide_other_processes() -> bool {
 /// Drops the capabilities that bots do not need.
 ///
 /// # Errors
-/// The operating system refuses the change.
+/// Returns an error if the operating system refuses the change.
 pub(super) fn drop_capabilities() -> io::Result<()> {
     if geteuid().is_root() {
         for capability in (!ROOT_CAPABILITIES).iter() {
@@ -163,7 +163,7 @@ pub(super) fn drop_capabilities() -> io::Result<()> {
 /// as the same user. Also disables core dumps for this process.
 ///
 /// # Errors
-/// The operating system refuses the setting.
+/// Returns an error if the operating system refuses the setting.
 pub fn hide_from_bots() -> io::Result<()> {
     Ok(set_dumpable_behavior(DumpableBehavior::NotDumpable)?)
 }

@@ -47,7 +47,7 @@ pub(super) fn reap(bot: i32) -> io::Result<Reaped> {
 /// orphaned descendants.
 ///
 /// # Errors
-/// Some descendants cannot be killed.
+/// Returns an error if some descendants cannot be killed.
 pub(super) fn kill_tree() -> io::Result<()> {
     let until = Instant::now() + KILL_TIMEOUT;
     while Instant::now() < until {

@@ -70,7 +70,7 @@ impl RecomputeArgs {
             Some(method) => method,
             None if number == RatingMethod::Unspecified as i32 => RatingMethodId::default(),
             None => {
-                bail!("the ladder's rating method {number} is not known here; use a newer program")
+                bail!("the ladder's rating method {number} is unknown; use a newer bridgemaster")
             }
         };
         let mut difference = anyhow!("the server never rated its newest results");

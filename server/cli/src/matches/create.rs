@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reservation_is_a_seat_and_a_name() {
+    fn a_reservation_is_parsed_as_a_seat_and_a_key_name() {
         let parsed = reservation("1=ada=x").unwrap();
         assert_eq!((parsed.seat, parsed.key_name.as_str()), (1, "ada=x"));
         for bad in ["", "1", "1=", "ada=1", "-1=ada"] {

@@ -30,7 +30,7 @@ struct Entries {
 /// Parses the ladder of this name.
 ///
 /// # Errors
-/// An entry is unknown, or its value is invalid.
+/// Returns an error if an entry is unknown, or its value is invalid.
 fn ladder_of(path: &Path, name: &str, table: &Table) -> anyhow::Result<Ladder> {
     let invalid = |problem: String| {
         misuse(format!("--config {}: [ladders.{name}]: {problem}", path.display()))

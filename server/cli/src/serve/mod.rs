@@ -236,7 +236,7 @@ fn with_hint(error: BindError) -> anyhow::Error {
 /// connections use TLS too, with the client TLS options from the environment.
 ///
 /// # Errors
-/// The TLS files of a node are invalid.
+/// Returns an error if the TLS files of a node are invalid.
 fn node_connector(settings: &Settings) -> anyhow::Result<NodeConnector> {
     let scheme = if settings.uses_tls() { "https" } else { "http" };
     let tls = TlsOptions::from_env();

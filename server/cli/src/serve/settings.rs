@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_win_over_the_file_and_absent_flags_change_nothing() {
+    fn flags_override_the_file_and_absent_flags_change_nothing() {
         let text = "listen = \"127.0.0.1:1\"\nrules = true\nno_page = true\ndata = \"one\"\n\
                     page_host = [\"a\"]\nlog = \"json\"\nkeep_replays = \"9\"\n";
         let of_file = settings(text, &[]).unwrap();

@@ -41,7 +41,7 @@ fn example(page: &str) -> String {
 }
 
 #[test]
-fn the_example_of_the_reference_serves_and_flags_win_over_it() {
+fn the_example_config_starts_a_server_and_flags_override_it() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let named = format!("{:?}", data.to_str().unwrap());

@@ -341,7 +341,7 @@ fn a_folder_that_is_too_old_is_refused_and_a_current_one_needs_no_migration() {
         format!("data drop {data} {}", fixture.waiting),
     ] {
         let text = "has schema version 7, which this program cannot migrate to version 8; run the \
-                    older program that wrote it, or start with an empty store";
+                    older version that wrote it, or start with an empty store";
         run(line).fails(1, &[text]);
     }
     set_version(8);

@@ -303,7 +303,7 @@ fn no_key_is_created_if_standard_output_is_closed() {
 }
 
 #[test]
-fn a_flag_wins_over_the_variable_that_names_a_store() {
+fn a_flag_overrides_the_variable_that_names_a_store() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     add(&data, "alice", "play");

@@ -172,7 +172,7 @@ fn an_unreachable_collector_is_logged_once_and_disturbs_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_collector_with_tls_is_believed_only_with_its_certificate() {
+async fn a_tls_collector_is_trusted_only_with_its_certificate() {
     let authority = Authority::new();
     let own = authority.certify("collector");
     let read = |path| fs::read(path).unwrap();

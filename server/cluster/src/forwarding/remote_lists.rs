@@ -28,8 +28,8 @@ use tracing::debug;
 use super::{FORWARDED_HEADER, Forwarder};
 use crate::match_list::{PageToken, RemotePages};
 
-/// The time within which another node has to answer. A stalled node delays each list by this time
-/// until its lease expires.
+/// The time within which another node has to answer. Until its lease expires, a stalled node
+/// delays each list by this time.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The maximum size of an answer, in bytes.

@@ -44,7 +44,7 @@ fn the_estimate_after_stopping_is_that_of_fishtest() {
 }
 
 #[test]
-fn the_estimate_of_groups_is_the_one_found_by_hand() {
+fn the_estimate_matches_a_hand_calculation() {
     // Mean 0.6 and variance 0.325 / 4. Student's 0.975 quantile for 4 degrees of freedom is
     // 2.776445.
     let scores = [0.25, 0.5, 0.75, 1.0, 0.5].map(|score| GroupScore::new(score).unwrap());

@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn a_use_is_recorded_once_an_hour() {
+    fn a_use_is_recorded_at_most_once_an_hour() {
         let (uses, mut key) = (KeyUses::default(), key());
         let written = |uses: &KeyUses| {
             let written = uses.drain_unwritten();

@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn the_silence_of_a_resting_node_is_no_lag() {
+    fn the_silence_of_an_idle_node_does_not_count_as_lag() {
         let mut beats = beats();
         beats.is_resting = true;
         assert_eq!(beats.lag_us(5_000 * MS), 0);

@@ -18,7 +18,7 @@ pub(crate) use header::write_header;
 pub use header::{Header, MatchParties, Unreplayable};
 pub use recovery::{Recovered, recover};
 
-/// Version of the stored format. It must be incremented for each change that older programs would
+/// Version of the stored format. It must be incremented for each change that older versions would
 /// misread.
 const FORMAT_VERSION: u32 = 1;
 

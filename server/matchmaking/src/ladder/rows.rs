@@ -273,7 +273,7 @@ impl MatchRow {
     }
 }
 
-/// Returns the reason for an annulment. Rows of older programs have no reason, since a lag of the
+/// Returns the reason for an annulment. Rows of older versions have no reason, since a lag of the
 /// referee was the only one then.
 fn annulled_for(end: &End, stored: AnnulmentReason) -> AnnulmentReason {
     match (end, stored) {

@@ -141,10 +141,10 @@ fn time_control_from_wire(stated: v1::TimeControl, field: &str) -> Result<TimeCo
             delay_ms: delayed.delay_ms,
             cap_ms: delayed.cap_ms.unwrap_or(TimeControl::MAX_CAP_MS),
         }),
-        // A kind that only newer programs know is decoded as no kind.
+        // prost decodes a kind that only newer versions know as `None`.
         None => {
             let mut unset = none_of::<Kind>(&format!("{field}.kind"));
-            unset.problem += ", and no other kind is known here";
+            unset.problem += "; this version knows no other kind";
             Err(unset)
         }
     }

@@ -242,7 +242,7 @@ impl MatchRules {
     /// Returns the config of a match with this seed; the server generates a missing seed.
     ///
     /// # Errors
-    /// The game, the number of seats or an option is not valid.
+    /// Returns an error if the game, the number of seats or an option is not valid.
     pub fn config(&self, seed: Option<&str>) -> Result<MatchConfig, SpecError> {
         let house = match self.house {
             None => HousePolicy::Unspecified,

@@ -76,7 +76,7 @@ impl TestSpec {
     /// Returns the test's hypotheses; `None` for a fixed number of groups.
     ///
     /// # Errors
-    /// Bounds or error rates are not valid.
+    /// Returns an error if the bounds or the error rates are not valid.
     pub fn hypotheses(&self, matches_per_group: u32) -> Result<Option<Hypotheses>, SpecError> {
         let (Self::Sequential(test) | Self::Pentanomial(test)) = self else {
             return Ok(None);

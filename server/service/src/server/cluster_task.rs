@@ -135,7 +135,7 @@ pub(super) async fn observe(
                 warn!(problem, "a node cannot be reached");
             }
             if is_solved {
-                info!("a node can be reached again, or has ended");
+                info!("an unreachable node can be reached again, or has stopped");
             }
         }
         // Failures of the database are reported by commits and renewals.

@@ -203,7 +203,7 @@ pub(super) fn check_group_replays(match_ids: &[String]) -> Result<(), Refusal> {
     check_count("replay_match_ids", "replays", match_ids.len(), MAX_GROUP_MATCHES as usize)
 }
 
-/// Validates the reason for a cancellation.
+/// Validates the reason that a caller gives, such as for a cancellation.
 pub(super) fn check_reason(reason: &str) -> Result<(), Refusal> {
     check_text("reason", reason, MAX_REASON_CHARS)
 }

@@ -101,7 +101,7 @@ async fn a_ticket_has_at_most_one_stream_before_hello() {
 }
 
 #[tokio::test]
-async fn a_burst_of_late_pongs_is_no_flood() {
+async fn a_burst_of_late_pongs_does_not_count_as_a_flood() {
     let limits = Limits { ping_interval: Duration::from_millis(1), ..Limits::default() };
     let server = TestServer::with_limits(limits).await;
     let seated = server.create(of_two()).await;

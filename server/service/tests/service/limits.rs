@@ -67,8 +67,8 @@ async fn an_invalid_match_config_is_refused_with_its_field() {
             (bank, "config.clock.time_control.fischer.bank_ms: 0 is out of range (1..=86400000"),
             (
                 unknown,
-                "config.clock.time_control.kind: fischer or fischer_delay must be set, and no other \
-                 kind is known here",
+                "config.clock.time_control.kind: fischer or fischer_delay must be set; this \
+                 version knows no other kind",
             ),
             (refusing(game), "config.faults.late"),
         ] {

@@ -115,7 +115,7 @@ async fn a_reset_stream_is_lost_whatever_its_error_code() {
 }
 
 #[tokio::test]
-async fn a_bot_that_replays_the_whole_history_is_no_slow_reader() {
+async fn a_bot_that_replays_the_whole_history_is_not_a_slow_reader() {
     const KEPT: u32 = bridgemaster_referee::MAX_RETAINED_MESSAGES as u32;
     let server = TestServer::open().await;
     let seated = server.create(of_two()).await;

@@ -199,7 +199,7 @@ async fn a_retried_call_returns_the_same_match_and_new_tickets() {
 }
 
 #[tokio::test]
-async fn of_concurrent_calls_one_creates_the_match() {
+async fn only_one_of_several_concurrent_calls_creates_the_match() {
     for server in TestServer::without_and_with_store().await {
         let server = Arc::new(server);
         let mut calls = JoinSet::new();

@@ -111,7 +111,7 @@ async fn migrate_tables(
 }
 
 /// Checks that no running node needs what the migration to a version removes, and prevents a paused
-/// node from continuing with an older program.
+/// node from continuing with an older version.
 async fn exclude_older_nodes(
     connection: &mut PgConnection,
     address: &Address,

@@ -13,7 +13,7 @@ const COUNTING_BITS: u32 = 40;
 pub(super) struct NodeNumber(i64);
 
 impl NodeNumber {
-    /// Checks the range of a node number.
+    /// Creates a node number, after checking its range.
     ///
     /// # Errors
     /// [`DbError::Inconsistent`] if it is out of range.

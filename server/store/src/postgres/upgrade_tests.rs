@@ -14,7 +14,7 @@ use crate::{
     schema::{CURRENT, Migration, Schema, SchemaUse},
 };
 
-/// Adds a column that only newer programs use.
+/// Adds a column that only newer versions use.
 const EXPANSION: Migration = Migration {
     to: CURRENT.version + 1,
     sqlite: "",

@@ -34,7 +34,7 @@ pub(super) struct WriteConnection {
     /// `None` after a failure and during a transaction, so that a session with an unfinished
     /// transaction is never reused.
     session: Option<Session>,
-    /// State of the server that writes; `None` for a command that runs beside a server.
+    /// State of the server that writes; `None` for a command that runs alongside a server.
     server: Option<ServerContext>,
 }
 

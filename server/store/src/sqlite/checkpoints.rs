@@ -83,7 +83,7 @@ impl Checkpoints {
     /// Starts the thread for a database.
     ///
     /// # Errors
-    /// The system cannot start a thread.
+    /// Returns an error if the system cannot start a thread.
     pub(super) fn start(path: PathBuf) -> io::Result<Self> {
         let worker = CheckpointWorker { path: path.clone(), connection: None };
         Ok(Self {

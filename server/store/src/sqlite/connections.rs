@@ -36,7 +36,7 @@ impl<T: Send + 'static> WorkerThread<T> {
     /// Starts a thread that owns `owned`.
     ///
     /// # Errors
-    /// The system cannot start a thread.
+    /// Returns an error if the system cannot start a thread.
     pub(super) fn start(name: &str, mut owned: T) -> io::Result<Self> {
         let (jobs, receiver) = mpsc::channel::<Job<T>>();
         let work = move || {

@@ -7,7 +7,7 @@
 //!
 //! Readers can see a commit before it is flushed, and even before the call that commits has
 //! returned. So each commit is announced before it is made, and the result of a read is withheld
-//! until all commits that were announced before it are flushed. Commands beside the server use
+//! until all commits that were announced before it are flushed. Commands alongside the server use
 //! other connections. They wait until their own writes are flushed, but not until the values that
 //! they read are flushed.
 
@@ -157,7 +157,7 @@ impl LogFlusher {
     /// recorded in `commit_count_file`.
     ///
     /// # Errors
-    /// The system cannot start a thread.
+    /// Returns an error if the system cannot start a thread.
     fn start(
         log: impl FlushableLog,
         commit_count_file: CommitCountFile,

@@ -119,8 +119,8 @@ pub(super) fn open_for_server(
     work().map_err(|error: DbError| error.at(path))
 }
 
-/// Locks the folder for a command that can run beside a server. If a server or another command has
-/// locked it, waits until that process has created the store, and returns `None`.
+/// Locks the folder for a command that can run alongside a server. If a server or another command
+/// has locked it, waits until that process has created the store, and returns `None`.
 pub(super) fn lock_for_command(dir: &DataDir) -> Result<Option<DirLock>, StoreError> {
     let start = Instant::now();
     loop {
@@ -144,7 +144,7 @@ fn has_store(path: &Path) -> bool {
     is_non_empty_file(path) && work().unwrap_or(false)
 }
 
-/// Opens the database for a command that can run beside a server. If the command has locked the
+/// Opens the database for a command that can run alongside a server. If the command has locked the
 /// folder, verifies or creates the database.
 pub(super) fn open_for_command(
     dir: &DataDir,

@@ -42,7 +42,7 @@ pub(super) struct Writer {
     folder: Option<FolderUpkeep>,
 }
 
-/// The work beside the commits to a data folder.
+/// The upkeep of a data folder, apart from commits.
 struct FolderUpkeep {
     after_commit: AfterCommit,
     checkpoints: Checkpoints,

@@ -119,7 +119,7 @@ mod tests {
     use crate::contest::outputs::examples_for_tests::{hostile_report, hostile_rows, report, rows};
 
     #[test]
-    fn the_xml_has_the_attributes_of_jenkins_and_gitlab() {
+    fn the_xml_has_the_attributes_that_jenkins_and_gitlab_read() {
         let text = xml(&report(), &rows()).unwrap();
         let read = quick_junit::Report::deserialize_from_str(&text).unwrap();
         assert!(read.time.is_some() && read.name.is_some());
