@@ -53,10 +53,10 @@ enum RequestKind {
 }
 
 impl RequestKind {
-    /// Classifies a request, or returns an error response.
-    fn classify(request: &Request<Body>) -> Result<Self, Response<Body>> {
+    /// Classifies a request, or returns the status and the text of an error response.
+    fn classify(request: &Request<Body>) -> Result<Self, (StatusCode, &'static str)> {
         let (method, path) = (request.method(), request.uri().path());
-        let refused = |status, why| Err(text_response(status, why));
+        let refused = |status, why| Err((status, why));
         let type_of = request.headers().get(header::CONTENT_TYPE);
         let is_web = type_of
             .is_some_and(|value| value.as_bytes().starts_with(GRPC_WEB_CONTENT_TYPE.as_bytes()));
@@ -142,11 +142,11 @@ impl PageContext {
             add_organiser_key(private, &mut request);
         }
         Ok(match RequestKind::classify(&request) {
-            Err(refused) => refused,
+            Err((status, why)) => text_response(status, why),
             // Calls are rate-limited by the services.
             Ok(RequestKind::Call) => unbuffered(services.call(request).await?),
             Ok(kind) => match (self.debit(&request), kind) {
-                (Err(refused), _) => refused,
+                (Err(why), _) => text_response(StatusCode::TOO_MANY_REQUESTS, why),
                 (Ok(()), RequestKind::OpenReplay) => unbuffered(self.open_replay(request).await),
                 (Ok(()), RequestKind::File | RequestKind::Call) => file_response(&request),
             },
@@ -154,20 +154,16 @@ impl PageContext {
     }
 
     /// Debits a request from its key's rate limit; without a valid key, from its address's rate
-    /// limit.
-    fn debit(&self, request: &Request<Body>) -> Result<(), Response<Body>> {
+    /// limit. Returns the text of the response if the limit is reached.
+    fn debit(&self, request: &Request<Body>) -> Result<(), &'static str> {
         let caller = Call::current().map(|call| call.caller_id());
         if let Some(CallerId::Key(key)) = caller {
             let debited = self.authenticator.debit_call(&key);
-            return debited.map_err(|_| rate_exceeded(KEY_RATE_EXCEEDED));
+            return debited.map_err(|_| KEY_RATE_EXCEEDED);
         }
         let connection: Option<&ConnectionInfo> = request.extensions().get();
         let origin = connection.map(|connection| connection.origin);
         let debited = self.calls.debit(origin, Instant::now());
-        debited.map_err(|_| rate_exceeded(ADDRESS_RATE_EXCEEDED))
+        debited.map_err(|_| ADDRESS_RATE_EXCEEDED)
     }
-}
-
-fn rate_exceeded(why: &'static str) -> Response<Body> {
-    text_response(StatusCode::TOO_MANY_REQUESTS, why)
 }
