@@ -99,7 +99,6 @@ pub(crate) async fn matches_of_a_crashed_node_continue_on_another_within_seconds
     assert_eq!(take_over(&two, none_is_leader_only).await, [id("a")]);
     let took = crashed_at.elapsed();
     assert!(took >= SESSION_LOSS_TIMEOUT && took < MAX_TAKEOVER_TIME, "{took:?}");
-    println!("taken over {took:?} after the crash");
     two.commit(vec![append("a", 1)]).await.unwrap();
     assert_eq!(journal_of(&two, "a").await.len(), 2);
 }
