@@ -215,6 +215,8 @@ class SlotsTest(unittest.TestCase):
         )
         attending.start()
         states = lobby.attended.get(timeout=TIMEOUT_S)
+        # After a failure too, or the thread of the stream would keep the program from ending.
+        self.addCleanup(states.put, None)
         states.put(lobby_service_pb2.Attendance(attendance_id="a", slots_used=1))
         states.put(offer("1"))
         self.assertEqual(table.tickets.get(timeout=TIMEOUT_S), "Bearer ticket-1")

@@ -133,6 +133,5 @@ pub(crate) async fn a_crash_ends_a_lease_early_and_a_terminated_session_does_not
     let took = killed_at.elapsed();
     // The lease of a node lasts for at least six more seconds.
     assert!(took < Duration::from_secs(5), "{took:?}");
-    println!("continued {took:?} after the kill");
     assert_has(&two.stop(), &["a node has crashed; taking over its matches"]);
 }
