@@ -18,7 +18,10 @@ use tonic::{
 };
 use tower::layer::layer_fn;
 
-use crate::{rules::Workers, services::RulesRpc};
+use crate::{
+    rules::{WorkerKind, Workers},
+    services::RulesRpc,
+};
 
 /// The time after which an idle session ends: a day, since it uses memory of the user's own
 /// machine.
@@ -53,7 +56,8 @@ impl RulesServer {
     /// # Errors
     /// When the threads cannot be spawned.
     pub fn new(threads: usize) -> Result<Self, RulesServerError> {
-        let workers = Workers::start(threads, None).map_err(RulesServerError::Threads)?;
+        let workers = Workers::start(WorkerKind::RULES, threads, None);
+        let workers = workers.map_err(RulesServerError::Threads)?;
         Ok(Self { workers: Arc::new(workers) })
     }
 

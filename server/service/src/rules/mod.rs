@@ -1,4 +1,5 @@
-//! Executes calls of `RulesService`, on worker threads with a fair queue of tasks.
+//! Executes calls of `RulesService`, and verifies uploaded replay files, on worker threads with a
+//! fair queue of tasks.
 
 mod tasks;
 
@@ -42,12 +43,35 @@ pub(crate) trait Task: Send + 'static {
     fn refuse(&mut self, refusal: Refusal);
 }
 
+/// The kind of the tasks of a pool.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WorkerKind {
+    /// The prefix of the names of the threads.
+    pub(crate) thread_name: &'static str,
+    /// The message for the caller of a task that panicked.
+    pub(crate) failure: &'static str,
+}
+
+impl WorkerKind {
+    /// Calls of `RulesService`.
+    pub(crate) const RULES: Self = Self {
+        thread_name: "rules",
+        failure: "the rules failed at this position because of a bug; see the server log",
+    };
+    /// Verification of replay files.
+    pub(crate) const REPLAYS: Self = Self {
+        thread_name: "replays",
+        failure: "the file could not be verified because of a bug; see the server log",
+    };
+}
+
 /// A pool of worker threads. The threads end when the pool is dropped.
 pub(crate) struct Workers {
     pool: Arc<WorkerPool>,
 }
 
 struct WorkerPool {
+    kind: WorkerKind,
     queue: Mutex<WorkQueue>,
     wake: Condvar,
     /// CPU time of each caller, in ms; `None` if it is not limited.
@@ -65,8 +89,13 @@ impl Workers {
     ///
     /// # Errors
     /// When a thread cannot be spawned.
-    pub(crate) fn start(threads: usize, cpu_ms_per_caller: Option<Rate>) -> io::Result<Self> {
+    pub(crate) fn start(
+        kind: WorkerKind,
+        threads: usize,
+        cpu_ms_per_caller: Option<Rate>,
+    ) -> io::Result<Self> {
         let pool = Arc::new(WorkerPool {
+            kind,
             queue: Mutex::default(),
             wake: Condvar::new(),
             cpu_ms: cpu_ms_per_caller.map(TokenBuckets::new),
@@ -75,7 +104,8 @@ impl Workers {
         let workers = Self { pool };
         for number in 0..threads.max(1) {
             let pool = Arc::clone(&workers.pool);
-            let named = thread::Builder::new().name(format!("rules-{number}"));
+            let name = format!("{}-{number}", kind.thread_name);
+            let named = thread::Builder::new().name(name);
             named.spawn(move || pool.run_tasks())?;
         }
         Ok(workers)
@@ -107,10 +137,7 @@ impl Workers {
             if self.pool.queue.lock().is_closed {
                 return Refusal::stopping();
             }
-            Refusal::new(
-                RefusalReason::Unspecified,
-                "the rules failed at this position because of a bug; see the server log",
-            )
+            Refusal::new(RefusalReason::Unspecified, self.pool.kind.failure)
         })
     }
 }
@@ -153,7 +180,7 @@ impl WorkerPool {
                 Ok(SliceResult::Done) => job.finish(),
                 Ok(SliceResult::Abandoned) => {}
                 Ok(SliceResult::Unfinished) => self.push_back(caller, job),
-                Err(_) => error!("a rules task panicked"),
+                Err(_) => error!(threads = self.kind.thread_name, "a task panicked"),
             }
         }
     }
@@ -296,7 +323,7 @@ fn lower_priority() {
     let thread = gettid().unsigned_abs();
     let which = i32::try_from(PRIO_PROCESS).unwrap_or_default();
     if let Err(error) = setpriority(which, thread, LOWEST_PRIORITY) {
-        warn!(%refused, %error, "cannot lower the priority of the rules threads");
+        warn!(%refused, %error, "cannot lower the priority of a worker thread");
     }
 }
 
@@ -370,7 +397,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_endless_task_does_not_block_others_and_stops_when_dropped() {
-        let workers = Workers::start(1, None).unwrap();
+        let workers = Workers::start(WorkerKind::RULES, 1, None).unwrap();
         let (endless, done) = parts(None);
         {
             let mut running = std::pin::pin!(workers.run(None, endless));
@@ -400,7 +427,7 @@ mod tests {
     #[tokio::test]
     async fn a_caller_without_cpu_time_is_refused_with_the_time_to_wait() {
         let rate = Rate { per_second: 1, burst: 1 };
-        let workers = Workers::start(1, Some(rate)).unwrap();
+        let workers = Workers::start(WorkerKind::RULES, 1, Some(rate)).unwrap();
         let (endless, _) = parts(None);
         let ended = workers.run(None, endless).await.ok().unwrap();
         let refusal = ended.refused.unwrap();
@@ -410,7 +437,7 @@ mod tests {
 
     #[tokio::test]
     async fn pending_tasks_are_refused_once_the_threads_have_ended() {
-        let workers = Workers::start(1, None).unwrap();
+        let workers = Workers::start(WorkerKind::RULES, 1, None).unwrap();
         let pool = Arc::clone(&workers.pool);
         let (endless, _) = parts(None);
         let mut running = Box::pin(workers.run(None, endless));

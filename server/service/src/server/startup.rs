@@ -33,7 +33,7 @@ use tracing::info;
 
 use super::{Storage, errors::BindError, listeners::listen};
 use crate::{
-    rules::Workers,
+    rules::{WorkerKind, Workers},
     services::{ReplayVerifier, ensure_ladder},
 };
 
@@ -209,7 +209,7 @@ pub(super) fn start_workers(
     has_rules: bool,
 ) -> Result<(Option<Arc<Workers>>, Arc<ReplayVerifier>), BindError> {
     let cpu_ms = Some(limits.rules_cpu_ms_per_caller);
-    let rules = has_rules.then(|| Workers::start(limits.rules_threads, cpu_ms));
+    let rules = has_rules.then(|| Workers::start(WorkerKind::RULES, limits.rules_threads, cpu_ms));
     let rules = rules.transpose().map_err(BindError::Threads)?;
     let verifier = ReplayVerifier::start(limits).map_err(BindError::Threads)?;
     Ok((rules.map(Arc::new), Arc::new(verifier)))

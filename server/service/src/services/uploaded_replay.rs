@@ -17,7 +17,7 @@ use tokio::task::consume_budget;
 use tonic::codegen::Bytes;
 
 use super::positions::{PositionStream, encoded, response};
-use crate::rules::{UnaryTask, Workers};
+use crate::rules::{UnaryTask, WorkerKind, Workers};
 
 /// Verifies replay files, one at a time, on a thread of low priority: live matches use the same
 /// CPUs. Callers take turns, and the CPU time of each is limited as in `RulesService`.
@@ -38,7 +38,7 @@ impl ReplayVerifier {
     /// # Errors
     /// When the thread cannot be spawned.
     pub(crate) fn start(limits: &Limits) -> io::Result<Self> {
-        let workers = Workers::start(1, Some(limits.rules_cpu_ms_per_caller))?;
+        let workers = Workers::start(WorkerKind::REPLAYS, 1, Some(limits.rules_cpu_ms_per_caller))?;
         Ok(Self { workers })
     }
 
