@@ -25,11 +25,16 @@ pub(crate) struct ReplayVerifier {
     workers: Workers,
 }
 
+/// The bytes of a replay file, with the slot that they occupy until they are dropped.
+struct Upload {
+    bytes: Bytes,
+    _slot: Option<ReplaySlot>,
+}
+
 /// A verified replay file.
 pub(crate) struct UploadedReplay {
-    bytes: Bytes,
+    upload: Upload,
     replay: Replay,
-    _slot: Option<ReplaySlot>,
 }
 
 impl ReplayVerifier {
@@ -59,16 +64,18 @@ impl ReplayVerifier {
             Some(call) => Some(call.acquire_replay_slot(bytes.len()).await?),
             None => None,
         };
-        let task = UnaryTask::new(bytes, verified_replay);
+        // The task owns the slot, since the bytes of a cancelled upload stay in the queue until its
+        // turn.
+        let task = UnaryTask::new(Upload { bytes, _slot: slot }, verified_replay);
         let done = self.workers.run(call.map(|call| call.caller_id()), task).await?;
-        let (bytes, replay) = done.into_parts();
-        Ok(UploadedReplay { bytes, replay: replay?, _slot: slot })
+        let (upload, replay) = done.into_parts();
+        Ok(UploadedReplay { upload, replay: replay? })
     }
 }
 
-fn verified_replay(bytes: &Bytes) -> Result<Replay, Problem> {
+fn verified_replay(upload: &Upload) -> Result<Replay, Problem> {
     let invalid = |problem| Problem::new(RefusalReason::ReplayInvalid, "", problem);
-    let replay = decode(bytes).map_err(|error| invalid(error.to_string()))?.replay;
+    let replay = decode(&upload.bytes).map_err(|error| invalid(error.to_string()))?.replay;
     verify(&replay).map_err(|error| invalid(error.to_string()))?;
     Ok(replay)
 }
@@ -98,7 +105,7 @@ impl UploadedReplay {
             yield encoded(&response(first, Some(info)));
             let mut place = RecordCursor::default();
             let next = |place: &mut RecordCursor| {
-                place.next(&self.bytes).map_err(|error| broken(error.to_string()))
+                place.next(&self.upload.bytes).map_err(|error| broken(error.to_string()))
             };
             while let Some(record) = next(&mut place)? {
                 let position = positions.after(&record);
