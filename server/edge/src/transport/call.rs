@@ -357,16 +357,20 @@ impl Call {
         RequestBytes::acquire(&of_caller, of_server, bytes)
     }
 
-    /// Acquires a slot for a replay file of `bytes` bytes: first one of the caller's, so that one
-    /// caller cannot occupy all slots, and then one of the server's. A file that waits for a slot
-    /// counts as an unfinished request.
+    /// Acquires a slot for a replay file: first one of the caller's, so that one caller cannot
+    /// occupy all slots, and then one of the server's. While the file waits for a slot,
+    /// `uploaded_bytes` bytes count as an unfinished request. A file of the store has no such
+    /// bytes.
     ///
     /// # Errors
     /// When no slot is free within `hello_time`, or too many bytes wait. The error names the limit.
-    pub async fn acquire_replay_slot(&self, bytes: usize) -> Result<ReplaySlot, Refusal> {
-        let _waiting = self.request_bytes(bytes)?;
+    pub async fn acquire_replay_slot(&self, uploaded_bytes: usize) -> Result<ReplaySlot, Refusal> {
         let of_caller = Arc::clone(&self.held().quota);
         let quotas = &self.connection.quotas;
+        if let Some(slot) = ReplaySlot::try_acquire(&of_caller, &quotas.server) {
+            return Ok(slot);
+        }
+        let _waiting = self.request_bytes(uploaded_bytes)?;
         ReplaySlot::acquire(&of_caller, &quotas.server, quotas.limits.hello_time).await
     }
 

@@ -139,6 +139,13 @@ pub struct ReplaySlot {
 }
 
 impl ReplaySlot {
+    /// Acquires a slot of the caller and one of the server; `None` if either has to be waited for.
+    pub(super) fn try_acquire(of_caller: &Quota, of_server: &Quota) -> Option<Self> {
+        let own = Arc::clone(&of_caller.replay_slots).try_acquire_owned().ok()?;
+        let shared = Arc::clone(&of_server.replay_slots).try_acquire_owned().ok()?;
+        Some(Self { _permits: [own, shared] })
+    }
+
     /// Waits at most `time` for a slot of the caller, and then for one of the server.
     pub(super) async fn acquire(
         of_caller: &Quota,
@@ -350,7 +357,8 @@ mod tests {
             held.push(slot(caller).await.unwrap());
         }
         assert!(slot(&one).await.err().unwrap().contains("opened_replays_per_caller"));
-        held.push(slot(&two).await.unwrap());
+        held.push(ReplaySlot::try_acquire(&two, &quotas.server).unwrap());
+        assert!(ReplaySlot::try_acquire(&three, &quotas.server).is_none());
         assert!(slot(&three).await.err().unwrap().contains("opened_replays ="));
         held.clear();
         assert!(slot(&one).await.is_ok());

@@ -89,18 +89,18 @@ impl MatchRpc {
         (caller, reader): (&Caller, &Reader),
     ) -> Result<ForkSource, Refusal> {
         let unnamed = || Refusal::field("fork.source", "must be a match or a replay file");
-        let bytes = match requested.source.take().ok_or_else(unnamed)? {
-            RequestedSource::ReplayFile(file) => file.into(),
+        let opened = match requested.source.take().ok_or_else(unnamed)? {
+            RequestedSource::ReplayFile(file) => self.replays.verify(file.into()).await?,
             RequestedSource::MatchId(match_id) => {
                 let id = MatchId::new(match_id.as_str())
                     .map_err(|_| match_unknown(&match_id, caller))?;
                 let hosted = self.matches.find(&id, caller, reader).await?;
                 let hosted = hosted.ok_or_else(|| match_unknown(&match_id, caller))?;
                 check_replay(&self.ladders, &hosted, caller).await?;
-                Bytes::from_owner(self.matches.replay(&hosted, reader).await?)
+                let stored = Bytes::from_owner(self.matches.replay(&hosted, reader).await?);
+                self.replays.verify_stored(stored).await?
             }
         };
-        let opened = self.replays.verify(bytes).await?;
         fork_start(opened.replay(), &requested, config)
     }
 

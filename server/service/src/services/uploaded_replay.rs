@@ -47,12 +47,30 @@ impl ReplayVerifier {
         Ok(Self { workers })
     }
 
-    /// Verifies the bytes of a replay file, which are all in memory.
+    /// Verifies the bytes of an uploaded replay file, which are all in memory.
     ///
     /// # Errors
     /// When the caller or the server has too many files open, or the file is invalid. The error
     /// names the limit, or the invalid part of the file.
     pub(crate) async fn verify(&self, bytes: Bytes) -> Result<UploadedReplay, Refusal> {
+        let uploaded_bytes = bytes.len();
+        self.verify_counted(bytes, uploaded_bytes).await
+    }
+
+    /// Verifies the bytes of a replay of this server.
+    ///
+    /// # Errors
+    /// As [`verify`](Self::verify).
+    pub(crate) async fn verify_stored(&self, bytes: Bytes) -> Result<UploadedReplay, Refusal> {
+        self.verify_counted(bytes, 0).await
+    }
+
+    /// Verifies a file. `uploaded_bytes` of its bytes belong to the request.
+    async fn verify_counted(
+        &self,
+        bytes: Bytes,
+        uploaded_bytes: usize,
+    ) -> Result<UploadedReplay, Refusal> {
         if bytes.len() > MAX_REPLAY_FILE_BYTES {
             let bytes = bytes.len();
             let problem =
@@ -61,7 +79,7 @@ impl ReplayVerifier {
         }
         let call = Call::current();
         let slot = match &call {
-            Some(call) => Some(call.acquire_replay_slot(bytes.len()).await?),
+            Some(call) => Some(call.acquire_replay_slot(uploaded_bytes).await?),
             None => None,
         };
         // The task owns the slot, since the bytes of a cancelled upload stay in the queue until its
