@@ -270,6 +270,12 @@ impl Refusal {
     }
 }
 
+/// Returns the name of the limit that a refusal, sent as `status`, reports; `None` for other
+/// refusals.
+pub fn limit_name(status: &Status) -> Option<String> {
+    status.get_details_error_info()?.metadata.remove("limit")
+}
+
 /// Returns a reason's name in an ErrorInfo: the enum value without its prefix.
 pub fn reason_name(reason: RefusalReason) -> &'static str {
     let name = reason.as_str_name();
@@ -332,6 +338,13 @@ mod tests {
         let headers = sent.headers().iter();
         let bytes: usize = headers.map(|(name, value)| name.as_str().len() + value.len()).sum();
         assert!(bytes < 8 * 1024, "{bytes}");
+    }
+
+    #[test]
+    fn a_status_names_the_limit_that_was_reached() {
+        let status = Status::from(Refusal::limit("other_calls", 4));
+        assert_eq!(limit_name(&status).as_deref(), Some("other_calls"));
+        assert_eq!(limit_name(&Refusal::stopping().into()), None);
     }
 
     #[test]

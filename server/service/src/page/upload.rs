@@ -4,7 +4,9 @@
 use std::error::Error as _;
 
 use axum::body::{Body as AxumBody, to_bytes};
-use bridgemaster_edge::{limits::MAX_REPLAY_FILE_BYTES, transport::awaited_body};
+use bridgemaster_edge::{
+    limits::MAX_REPLAY_FILE_BYTES, refusal::limit_name, transport::awaited_body,
+};
 use bridgemaster_games::Viewer;
 use bridgemaster_proto::v1::RefusalReason;
 use prost::{encoding::encode_varint, length_delimiter_len};
@@ -74,7 +76,12 @@ fn upload_failed(error: &axum::Error) -> Response<Body> {
     match sources.filter_map(|source| source.downcast_ref::<Status>()).next() {
         // A limit that the message names.
         Some(status) if status.code() == Code::ResourceExhausted => {
-            text_response(StatusCode::REQUEST_TIMEOUT, status.message())
+            let is_late = limit_name(status).as_deref() == Some("hello_time");
+            // Clients may repeat a request after a 408 at once, which a full server must not ask
+            // for.
+            let code =
+                if is_late { StatusCode::REQUEST_TIMEOUT } else { StatusCode::TOO_MANY_REQUESTS };
+            text_response(code, status.message())
         }
         Some(_) => {
             let why = "the upload is incomplete; send the file again";
