@@ -189,6 +189,16 @@ impl Cluster {
         }
     }
 
+    /// Returns whether this server answers calls now, without the wait of
+    /// [`until_answering`](Self::until_answering).
+    pub fn is_answering(&self) -> bool {
+        self.check_lease().is_ok() && self.has_session()
+    }
+
+    fn has_session(&self) -> bool {
+        !self.is_shared || self.lease_trust().has_session(self.now())
+    }
+
     /// Waits while the session that renews the lease is lost or does not respond, because another
     /// node might end the lease of a node without a session. Open streams need not wait, since they
     /// send nothing before its commit.
@@ -201,7 +211,7 @@ impl Cluster {
             loop {
                 // Registered before the check, so that no notification is missed.
                 let checked = self.session_checked.notified();
-                if !self.is_shared || self.lease_trust().has_session(self.now()) {
+                if self.has_session() {
                     return;
                 }
                 checked.await;
@@ -501,11 +511,11 @@ mod tests {
     async fn calls_wait_while_the_session_that_renews_the_lease_is_lost() {
         let shared = cluster(other(1), true);
         shared.record_renewal(shared.now());
-        assert!(shared.until_answering().await.is_ok());
+        assert!(shared.until_answering().await.is_ok() && shared.is_answering());
         shared.record_session_loss();
         let mut waiting = std::pin::pin!(shared.until_answering());
         timeout(Duration::ZERO, &mut waiting).await.unwrap_err();
-        assert!(shared.check_lease().is_ok(), "streams continue");
+        assert!(shared.check_lease().is_ok() && !shared.is_answering(), "streams continue");
         shared.record_renewal(shared.now());
         assert!(waiting.await.is_ok());
     }
@@ -536,6 +546,6 @@ mod tests {
         alone.started = started;
         alone.record_renewal(long_ago);
         assert!(alone.check_lease().is_ok() && !alone.expire_lease());
-        assert!(alone.until_answering().await.is_ok());
+        assert!(alone.until_answering().await.is_ok() && alone.is_answering());
     }
 }

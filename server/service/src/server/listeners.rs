@@ -147,7 +147,7 @@ pub(super) fn serve_metrics(
     let metrics = Arc::clone(matches.metrics());
     let refresh: Refresh = Arc::new(move |metrics| {
         if let Some(cluster) = matches.cluster() {
-            let answers = cluster.check_lease().is_ok();
+            let answers = cluster.is_answering();
             metrics.set_node_state(cluster.is_leader(), answers, cluster.since_renewal());
             metrics.set_clock_skew_ms(cluster.nodes().clock_skew_ms());
             metrics.set_crashes(cluster.crashes());
