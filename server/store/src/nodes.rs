@@ -83,15 +83,13 @@ pub struct CrashedNode {
     pub(crate) lease_until_us: i64,
 }
 
-/// Statistics of the database and of its use.
+/// Statistics of the database.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DatabaseFigures {
     /// The number of sessions of this user, by all nodes and commands.
     pub sessions: u64,
     /// Age of the oldest transaction that keeps deleted rows from being removed, in transactions.
     pub xmin_age: u64,
-    /// The number of operations that this server has repeated after a failure.
-    pub retries: u64,
 }
 
 /// The node to which a match in play belongs.
@@ -160,6 +158,12 @@ pub trait Nodes: Send + Sync {
     /// Returns the minimum clock skew between this server and the database at the last renewal, in
     /// milliseconds: positive if this server was ahead, negative if this server was behind.
     fn clock_skew_ms(&self) -> i64 {
+        0
+    }
+
+    /// Returns the number of operations that this server has repeated after a failure of the
+    /// database. It is known even while the database is unreachable.
+    fn retries(&self) -> u64 {
         0
     }
 

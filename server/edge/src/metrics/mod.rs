@@ -227,7 +227,11 @@ impl Metrics {
         let gauge = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
         self.node.database_sessions.set(gauge(figures.sessions));
         self.node.database_xmin_age.set(gauge(figures.xmin_age));
-        self.node.database_retries.inner().store(figures.retries, Ordering::Relaxed);
+    }
+
+    /// Sets the number of database operations that this server has repeated after a failure.
+    pub fn set_database_retries(&self, retries: u64) {
+        self.node.database_retries.inner().store(retries, Ordering::Relaxed);
     }
 
     /// Sets the number of commits that the data folder lost.

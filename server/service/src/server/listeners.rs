@@ -150,6 +150,7 @@ pub(super) fn serve_metrics(
             let answers = cluster.is_answering();
             metrics.set_node_state(cluster.is_leader(), answers, cluster.since_renewal());
             metrics.set_clock_skew_ms(cluster.nodes().clock_skew_ms());
+            metrics.set_database_retries(cluster.nodes().retries());
             metrics.set_crashes(cluster.crashes());
         }
         if let Some(tls) = &tls {

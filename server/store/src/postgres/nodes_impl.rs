@@ -35,11 +35,14 @@ impl Nodes for PostgresStore {
         self.lease_renewer.clock_skew_ms()
     }
 
+    fn retries(&self) -> u64 {
+        self.retries.load(Ordering::Relaxed)
+    }
+
     async fn database_figures(&self) -> Result<DatabaseFigures, StoreError> {
         self.at(async {
             let (sessions, xmin_age) = read_figures(&mut *self.reader().await?).await?;
-            let retries = self.retries.load(Ordering::Relaxed);
-            Ok(DatabaseFigures { sessions, xmin_age, retries })
+            Ok(DatabaseFigures { sessions, xmin_age })
         })
         .await
     }
