@@ -17,7 +17,8 @@ metrics! {
             "node_leads",
             "Whether this node is the leader, which manages queues, ladders and groups"),
         answers: Gauge = add(
-            "node_answers", "Whether this node trusts its lease and answers calls"),
+            "node_answers",
+            "Whether this node answers calls: it trusts its lease, and has its database session"),
         database_sessions: Gauge = add(
             "database_sessions", "Sessions of the database's user, of all nodes"),
         database_xmin_age: Gauge = add(
