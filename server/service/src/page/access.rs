@@ -41,7 +41,10 @@ pub(crate) enum ForeignRequest {
          the server with --page-host NAME or NAME:PORT"
     )]
     Host(String),
-    #[error("the request comes from a page of another origin, {0:?}; use the page of this server")]
+    #[error(
+        "the request comes from a page of another origin, {0:?}; use the page of this server, or \
+         start the server with --page-host NAME or NAME:PORT if a proxy serves its page there"
+    )]
     Origin(String),
 }
 
@@ -57,14 +60,16 @@ impl OriginGuard {
         if !self.is_own_host(&host) {
             return Err(ForeignRequest::Host(host.as_str().to_owned()));
         }
+        // A proxy can replace the host, but not the origin. A host that is a name of the server was
+        // not replaced, so its port counts too.
+        let can_be_replaced = !self.has_name(host.host()) && !self.has_name(host.as_str());
         for origin in request.headers().get_all(header::ORIGIN) {
             let text = String::from_utf8_lossy(origin.as_bytes());
             let origin: Option<Uri> = text.parse().ok();
             let authority = origin.as_ref().and_then(Uri::authority);
-            // A proxy can replace the host, but not the origin.
             let is_own = authority.is_some_and(|authority| {
                 authority.as_str().eq_ignore_ascii_case(host.as_str())
-                    || self.has_name(authority.as_str())
+                    || (can_be_replaced && self.has_name(authority.as_str()))
             });
             if !is_own {
                 return Err(ForeignRequest::Origin(text.into_owned()));
@@ -210,6 +215,19 @@ mod tests {
         }
         for origin in ["https://bridge.example:8080", "https://with-port.example"] {
             assert!(check("127.0.0.1:8080", Some(origin)).is_err(), "{origin}");
+        }
+    }
+
+    #[test]
+    fn a_page_on_another_port_of_a_name_of_the_server_is_refused() {
+        for (host, origin) in [
+            ("bridge.example:8443", "https://bridge.example"),
+            ("with-port.example:8443", "https://bridge.example"),
+            ("bridge.example", "https://with-port.example:8443"),
+        ] {
+            let refused = check(host, Some(origin)).unwrap_err();
+            assert_eq!(refused, ForeignRequest::Origin(origin.to_owned()), "{host}");
+            assert!(refused.to_string().contains("--page-host NAME or NAME:PORT"), "{refused}");
         }
     }
 
