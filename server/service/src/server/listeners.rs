@@ -16,7 +16,7 @@ use bridgemaster_live::Matches;
 use bridgemaster_matchmaking::lobby::Lobby;
 use tokio::net::TcpListener;
 use tokio_stream::Stream;
-use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
+use tokio_util::sync::{CancellationToken, DropGuard};
 use tonic::codegen::http::HeaderMap;
 use tracing::info;
 
@@ -135,13 +135,13 @@ impl PageListener {
     }
 }
 
-/// Serves metrics until the returned handle is dropped.
+/// Serves metrics until the returned guard is dropped, which also ends the open connections.
 pub(super) fn serve_metrics(
     (listener, addr): (TcpListener, SocketAddr),
     matches: Arc<Matches>,
     lobby: Arc<Lobby>,
     tls: Option<Arc<Tls>>,
-) -> AbortOnDropHandle<()> {
+) -> DropGuard {
     info!(%addr, "serving metrics");
     let limits = matches.limits().clone();
     let metrics = Arc::clone(matches.metrics());
@@ -168,6 +168,6 @@ pub(super) fn serve_metrics(
     let connections = incoming(listener, None, ClientKind::Browsers, limits.clone(), slots);
     let (page, no_keys) = (metrics::page(metrics, refresh), Arc::new(|_: &HeaderMap| None));
     let stopped = CancellationToken::new();
-    let serving = serve_web(connections, page, no_keys, Quotas::new(limits), stopped);
-    AbortOnDropHandle::new(tokio::spawn(serving))
+    tokio::spawn(serve_web(connections, page, no_keys, Quotas::new(limits), stopped.clone()));
+    stopped.drop_guard()
 }
