@@ -2,7 +2,7 @@
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
-use axum::{Router, body::Body as AxumBody, extract::State, routing::get};
+use axum::{Router, body::Body as AxumBody, extract::State};
 use bridgemaster_edge::{
     limits::Limits,
     transport::{ClientKind, ConnectionSlots, Quotas, incoming, serve_web},
@@ -12,7 +12,9 @@ use tokio::{net::TcpListener, task::spawn_blocking};
 use tokio_util::sync::CancellationToken;
 use tonic::{
     body::Body,
-    codegen::http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, header},
+    codegen::http::{
+        HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, header,
+    },
     service::Routes,
 };
 
@@ -91,7 +93,7 @@ impl LocalServer {
             limits.page_connections_per_address,
         );
         let guard = Arc::new(OriginGuard::new(Vec::new(), false));
-        let service = Router::new().fallback(get(answer)).with_state((guard, pages));
+        let service = Router::new().fallback(answer).with_state((guard, pages));
         let connections =
             incoming(self.listener, None, ClientKind::Browsers, limits.clone(), slots);
         // These pages have no streams, so the limit on unread streams is not needed.
@@ -104,16 +106,16 @@ async fn answer(
     State((guard, pages)): State<(Arc<OriginGuard>, Arc<dyn LocalPages>)>,
     request: Request<AxumBody>,
 ) -> Response<Body> {
-    let result = match guard.check(&request) {
-        Ok(()) => {
-            let path = request.uri().path().to_owned();
-            spawn_blocking(move || pages.page(&path)).await
-        }
-        Err(why) => {
-            let refused = text_response(StatusCode::FORBIDDEN, &why.to_string());
-            return with_security_headers(refused);
-        }
-    };
+    if let Err(why) = guard.check(&request) {
+        let refused = text_response(StatusCode::FORBIDDEN, &why.to_string());
+        return with_security_headers(refused);
+    }
+    if ![Method::GET, Method::HEAD].contains(request.method()) {
+        let why = "pages support only GET and HEAD";
+        return with_security_headers(text_response(StatusCode::METHOD_NOT_ALLOWED, why));
+    }
+    let path = request.uri().path().to_owned();
+    let result = spawn_blocking(move || pages.page(&path)).await;
     let failed = |why| text_response(StatusCode::INTERNAL_SERVER_ERROR, why);
     with_security_headers(match result {
         Ok(Ok(page)) => return page_response(page),
