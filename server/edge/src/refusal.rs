@@ -56,13 +56,17 @@ pub fn text_problem(text: &str, max_chars: usize) -> Option<String> {
 /// have fewer; longer stacks cover the lines above and below.
 const MAX_STACKED_MARKS: usize = 4;
 
+/// BRAILLE PATTERN BLANK: Unicode treats it as a symbol, but it has no dots.
+const BLANK_BRAILLE: char = '\u{2800}';
+
 /// Like [`text_problem`], for a name. A name must also have a visible character, and no tall stacks
 /// of combining marks.
 pub fn name_problem(name: &str, max_chars: usize) -> Option<String> {
     let problem = text_problem(name, max_chars);
     problem.or_else(|| {
         let mut stacks = name.split(|c: char| !is_combining_mark(c));
-        if name.chars().all(|c| c.is_whitespace() || is_combining_mark(c)) {
+        let is_blank = |c: char| c.is_whitespace() || c == BLANK_BRAILLE || is_combining_mark(c);
+        if name.chars().all(is_blank) {
             Some("must have a character besides spaces and combining marks".to_owned())
         } else if stacks.any(|marks| marks.chars().count() > MAX_STACKED_MARKS) {
             Some(format!("at most {MAX_STACKED_MARKS} combining marks can follow a character"))
@@ -352,8 +356,13 @@ mod tests {
         for good in ["bob", "!", "\u{915}\u{94d}\u{937}\u{93f}", "Zoe\u{308}", "\u{6728}"] {
             assert_eq!(name_problem(good, 64), None, "{good:?}");
         }
-        for bad in ["  ", &"\u{301}".repeat(64), &format!("a{}", "\u{301}".repeat(5)), "a\u{202e}"]
-        {
+        for bad in [
+            "  ",
+            " \u{2800}",
+            &"\u{301}".repeat(64),
+            &format!("a{}", "\u{301}".repeat(5)),
+            "a\u{202e}",
+        ] {
             assert!(name_problem(bad, 64).is_some(), "{bad:?}");
         }
     }
