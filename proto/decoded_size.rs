@@ -9,8 +9,13 @@ use prost::{
 };
 use thiserror::Error;
 
-/// The maximum depth of nested messages that are measured. The decoder rejects deeper ones.
+/// The depth at which a nested message counts as too large. No message of the protocol is as deep.
 const MAX_DEPTH: u32 = 100;
+/// The number of entries for which the first entry of a list reserves memory.
+const FIRST_CAPACITY: usize = 4;
+/// The number of entries for which each further entry reserves memory. A list can have twice the
+/// capacity that it needs.
+const NEXT_CAPACITY: usize = 2;
 /// The memory of a text, of an entry of a map, and of their allocations, besides their bytes.
 const TEXT_BYTES: usize = 128;
 /// The memory of a number in a list. A list can have twice the capacity that it needs.
@@ -40,7 +45,7 @@ pub enum Content {
     Other,
 }
 
-type Measure = fn(&[u8], &mut Budget, u32) -> Result<(), DecodedSizeError>;
+type Measure = fn(&[u8], &mut Budget, usize, u32) -> Result<(), DecodedSizeError>;
 
 /// A message whose decoded size can be measured. `build.rs` implements it for each message.
 pub trait Measured: Sized {
@@ -56,9 +61,12 @@ pub struct Budget {
 
 impl Budget {
     fn take(&mut self, bytes: usize) -> Result<(), DecodedSizeError> {
-        let too_large = DecodedSizeError::TooLarge { max_bytes: self.max_bytes };
-        self.left = self.left.checked_sub(bytes).ok_or(too_large)?;
+        self.left = self.left.checked_sub(bytes).ok_or_else(|| self.too_large())?;
         Ok(())
+    }
+
+    fn too_large(&self) -> DecodedSizeError {
+        DecodedSizeError::TooLarge { max_bytes: self.max_bytes }
     }
 }
 
@@ -70,19 +78,22 @@ pub fn check_decoded_size<M: Measured>(
     bytes: &[u8],
     max_bytes: usize,
 ) -> Result<(), DecodedSizeError> {
-    measure::<M>(bytes, &mut Budget { left: max_bytes, max_bytes }, 0)
+    measure::<M>(bytes, &mut Budget { left: max_bytes, max_bytes }, 1, 0)
 }
 
-/// Takes the memory of one message from the budget.
+/// Takes the memory of one message from the budget, with that of `capacity` such messages for the
+/// list that it is in.
 pub(crate) fn measure<M: Measured>(
     mut bytes: &[u8],
     budget: &mut Budget,
+    capacity: usize,
     depth: u32,
 ) -> Result<(), DecodedSizeError> {
-    budget.take(2 * size_of::<M>())?;
+    budget.take(capacity * size_of::<M>())?;
     if depth == MAX_DEPTH {
-        return Ok(());
+        return Err(budget.too_large());
     }
+    let mut last_message = None;
     while !bytes.is_empty() {
         let (number, wire_type) = decode_key(&mut bytes)?;
         if wire_type != WireType::LengthDelimited {
@@ -95,7 +106,11 @@ pub(crate) fn measure<M: Measured>(
         let (value, rest) = bytes.split_at_checked(length).unwrap_or((bytes, &[]));
         bytes = rest;
         match M::content(number) {
-            Content::Message(measure) => measure(value, budget, depth + 1)?,
+            Content::Message(measure) => {
+                let continues_list = last_message.replace(number) == Some(number);
+                let capacity = if continues_list { NEXT_CAPACITY } else { FIRST_CAPACITY };
+                measure(value, budget, capacity, depth + 1)?;
+            }
             Content::Numbers => budget.take(NUMBER_BYTES.saturating_mul(value.len()))?,
             Content::Other => budget.take(TEXT_BYTES + value.len())?,
         }
@@ -128,6 +143,17 @@ mod tests {
         ] {
             assert!(replay.encoded_len() < 100_000);
             assert!(matches!(check(&replay), Err(DecodedSizeError::TooLarge { .. })));
+        }
+    }
+
+    #[test]
+    fn the_first_entry_of_a_list_reserves_memory_for_four() {
+        for (entries, capacity) in [(1, 4), (2, 6)] {
+            let replay = Replay { records: vec![Record::default(); entries], ..Replay::default() };
+            let bytes = replay.encode_to_vec();
+            let taken = size_of::<Replay>() + capacity * size_of::<Record>();
+            assert!(check_decoded_size::<Replay>(&bytes, taken).is_ok());
+            assert!(check_decoded_size::<Replay>(&bytes, taken - 1).is_err());
         }
     }
 

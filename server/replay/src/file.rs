@@ -28,8 +28,8 @@ pub const UNSIGNED_FORMAT_VERSION: u32 = 1;
 /// match is smaller than 100 KiB.
 pub const MAX_REPLAY_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Maximum memory of a decoded replay file, in bytes: 24 MiB. The longest matches need a tenth of
-/// it.
+/// Maximum memory of a decoded replay file, in bytes: 24 MiB. The longest matches need at most a
+/// fifth of it.
 const MAX_DECODED_BYTES: usize = 24 * 1024 * 1024;
 
 /// Protobuf key of the `checksum` field: field 15, fixed64.
