@@ -23,11 +23,7 @@ use tokio::{select, time::sleep};
 use tokio_stream::Stream;
 use tonic::Status;
 
-use super::{
-    match_validation::match_query,
-    until_access_ends,
-    validation::{check_range, or_default},
-};
+use super::{match_validation::match_query, until_access_ends, validation::or_default};
 
 /// Updates of matches; an error ends the stream.
 pub(super) type OverviewStream =
@@ -65,7 +61,12 @@ impl Overview {
         )?;
         let interval_ms = match request.interval_ms {
             0 => DEFAULT_OVERVIEW_INTERVAL_MS,
-            other => check_range("interval_ms", other, OVERVIEW_INTERVAL_MS)?,
+            valid if OVERVIEW_INTERVAL_MS.contains(&valid) => valid,
+            other => {
+                let (min, max) = OVERVIEW_INTERVAL_MS.into_inner();
+                let detail = format!("{other} is out of range (0, or {min} to {max})");
+                return Err(Refusal::field("interval_ms", detail));
+            }
         };
         Ok(Self {
             matches,

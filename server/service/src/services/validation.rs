@@ -21,7 +21,8 @@ pub(super) fn check_range(
     if range.contains(&number) {
         return Ok(number);
     }
-    Err(Refusal::field(field, format!("{number} is out of range ({range:?})")))
+    let detail = format!("{number} is out of range ({} to {})", range.start(), range.end());
+    Err(Refusal::field(field, detail))
 }
 
 /// Checks that a number is at most `max`; 0 selects the default.
