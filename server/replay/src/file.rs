@@ -72,7 +72,7 @@ pub enum ReplayFileError {
     #[error("the file does not contain a replay message")]
     Decode(#[from] prost::DecodeError),
     /// The message would take too much memory.
-    #[error("the file is not read: {0}; a file of a server takes far less")]
+    #[error("the file was not decoded: {0}; files that a server wrote need far less")]
     DecodedSize(DecodedSizeError),
     /// The format version is not supported.
     #[error(
