@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 use tokio_rustls::rustls::{
@@ -125,8 +125,17 @@ pub struct Validity {
 pub struct Tls {
     files: TlsFiles,
     loaded: RwLock<Loaded>,
+    /// Locked during a reload, so that a slow reload does not replace newer files.
+    last_read: Mutex<LastRead>,
+}
+
+/// The outcome of the last attempt to read the files.
+#[derive(Debug)]
+struct LastRead {
     /// The checksum of the content that was read last, whether it could be used or not.
-    last_read: RwLock<Checksum>,
+    checksum: Checksum,
+    /// The error if the files could not be read.
+    error: Option<String>,
 }
 
 /// The configurations for both kinds of clients, from one set of files.
@@ -145,7 +154,8 @@ impl Tls {
     pub fn load(files: TlsFiles) -> Result<Self, TlsError> {
         let content = Content::read(&files)?;
         let loaded = RwLock::new(content.load(&files)?);
-        Ok(Self { files, loaded, last_read: RwLock::new(content.checksum()) })
+        let last_read = LastRead { checksum: content.checksum(), error: None };
+        Ok(Self { files, loaded, last_read: Mutex::new(last_read) })
     }
 
     /// Reloads the files. New handshakes use the reloaded files; existing connections are not
@@ -154,23 +164,49 @@ impl Tls {
     /// # Errors
     /// [`TlsError`] names the file that is invalid; the previous configuration stays in use.
     pub fn reload(&self) -> Result<(), TlsError> {
-        let content = Content::read(&self.files)?;
-        *self.last_read.write() = content.checksum();
-        *self.loaded.write() = content.load(&self.files)?;
-        Ok(())
+        let mut last = self.last_read.lock();
+        match Content::read(&self.files) {
+            Ok(content) => self.replace(&mut last, &content),
+            Err(error) => {
+                last.error = Some(format!("{error:?}"));
+                Err(error)
+            }
+        }
     }
 
     /// Like [`reload`](Self::reload), if a file has changed since it was read last. Returns whether
     /// the files were reloaded.
     ///
     /// # Errors
-    /// As [`reload`](Self::reload). Invalid content is an error only once.
+    /// As [`reload`](Self::reload). Invalid content, or a file that cannot be read, is an error only
+    /// once.
     pub fn reload_if_changed(&self) -> Result<bool, TlsError> {
-        let checksum = Content::read(&self.files)?.checksum();
-        if *self.last_read.read() == checksum {
+        let mut last = self.last_read.lock();
+        let content = match Content::read(&self.files) {
+            Ok(content) => content,
+            Err(error) => {
+                let description = format!("{error:?}");
+                if last.error.as_ref() == Some(&description) {
+                    return Ok(false);
+                }
+                last.error = Some(description);
+                return Err(error);
+            }
+        };
+        if last.checksum == content.checksum() {
+            last.error = None;
             return Ok(false);
         }
-        self.reload().map(|()| true)
+        self.replace(&mut last, &content).map(|()| true)
+    }
+
+    /// Replaces the configuration by one from this content.
+    fn replace(&self, last: &mut LastRead, content: &Content) -> Result<(), TlsError> {
+        *last = LastRead { checksum: content.checksum(), error: None };
+        // Created before the lock is acquired, since handshakes wait for the lock.
+        let loaded = content.load(&self.files)?;
+        *self.loaded.write() = loaded;
+        Ok(())
     }
 
     /// The time in which the server's certificate is valid.

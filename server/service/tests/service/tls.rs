@@ -112,6 +112,11 @@ async fn unusable_new_files_are_reported_and_the_old_ones_stay_in_use() {
     std::fs::remove_file(&own.key).unwrap();
     let error = server.tls.reload().unwrap_err();
     assert!(error.to_string().contains(own.key.to_str().unwrap()), "{error}");
+    assert!(matches!(server.tls.reload_if_changed(), Ok(false)), "an error is reported once");
+    std::fs::remove_file(&own.cert).unwrap();
+    let error = server.tls.reload_if_changed().unwrap_err();
+    assert!(error.to_string().contains(own.cert.to_str().unwrap()), "{error}");
+    std::fs::write(&own.cert, &whole).unwrap();
 
     assert!(can_connect(&server, &trusting(&authority)).await);
     std::fs::write(&own.key, key).unwrap();
