@@ -11,6 +11,11 @@ import type { Game } from "../games/game.ts";
  * seat. */
 export type Views = readonly number[] | "all";
 
+/** Returns whether a message is empty: the server sends such messages on a silent stream. */
+export function isHeartbeat(message: WatchPositionsResponse): boolean {
+  return !message.match && !message.position;
+}
+
 /** A match and its positions. */
 export class MatchRecord {
   info: MatchInfo | undefined;

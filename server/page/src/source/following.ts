@@ -4,7 +4,7 @@ import { create } from "@bufbuild/protobuf";
 import { type MatchInfo, MatchState } from "../../gen/bridgemaster/v1/match_pb.ts";
 import { type Viewer, ViewerSchema } from "../../gen/bridgemaster/v1/position_pb.ts";
 import type { ViewState } from "../address.ts";
-import { MatchRecord } from "../match/record.ts";
+import { isHeartbeat, MatchRecord } from "../match/record.ts";
 import { hasKey } from "./key.ts";
 import { Pauses } from "./pauses.ts";
 import { failureOf } from "./refusal.ts";
@@ -51,9 +51,9 @@ async function loadFirst(client: Client, matchId: string, { at, seat }: FollowOp
     const cut = new AbortController();
     const request = { source: sourceOf(matchId), viewers: viewersOf(views), fromDecision: at ?? 0 };
     for await (const message of client.watchPositions(request, { signal: cut.signal })) {
+      if (isHeartbeat(message)) continue;
       record.add(message);
-      // A heartbeat is empty.
-      if (message.match || message.position) break;
+      break;
     }
     cut.abort();
     return record;
@@ -77,6 +77,8 @@ async function read(client: Client, record: MatchRecord, views: readonly number[
   const turns = new Turns();
   const request = { source: sourceOf(record.info?.matchId ?? ""), viewers: viewersOf(views), fromDecision: into.next };
   for await (const message of client.watchPositions(request, signal ? { signal } : {})) {
+    // The board need not be drawn again.
+    if (isHeartbeat(message)) continue;
     into.add(message);
     if (into !== record && into.next >= reached) {
       record.replaceBy(into);
@@ -145,7 +147,11 @@ async function isVisible(client: Client, matchId: string, seat: number): Promise
   const cut = new AbortController();
   try {
     const viewers = [create(ViewerSchema, { seat })];
-    for await (const _ of client.watchPositions({ source: sourceOf(matchId), viewers, fromDecision: NEVER }, { signal: cut.signal })) break;
+    const request = { source: sourceOf(matchId), viewers, fromDecision: NEVER };
+    for await (const message of client.watchPositions(request, { signal: cut.signal })) {
+      // A heartbeat can come before the server has checked the access.
+      if (!isHeartbeat(message)) break;
+    }
     return true;
   } catch (error) {
     if (failureOf(error).isTemporary) throw error;
