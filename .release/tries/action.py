@@ -16,11 +16,10 @@ def run(environment: Environment) -> None:
     release = environment.release
     source = environment.folder / "action"
     shutil.copytree(release.source, source)
-    sums = environment.file("SHA256SUMS").read_text().splitlines()
-    lines = [line for line in sums if line.endswith("-linux.tar.gz")]
-    if not lines:
-        raise FailedError("SHA256SUMS has no archive of a program: build `program` and `sums`")
-    (source / ".release/action.sha256").write_text("\n".join(lines) + "\n")
+    digests = environment.file("action.sha256").read_text()
+    if not digests:
+        raise FailedError("action.sha256 has no program: build `program` and `sums`")
+    (source / ".release/action.sha256").write_text(digests)
     python = environment_of_tools(release) / "bin/python"
     shutil.copytree(python.parents[1], environment.folder / "tools", symlinks=True)
     names = source / ".release/settings.toml"
