@@ -39,6 +39,10 @@ def python(environment: Environment) -> None:
     wheel = environment.file("bridgemaster-VERSION-py3-none-any.whl")
     sdist = environment.file("bridgemaster-VERSION.tar.gz")
     found = {version: interpreter for version in PYTHONS if (interpreter := pythons(version))}
+    if not found:
+        raise FailedError(f"no Python with venv is installed: none of {', '.join(PYTHONS)}")
+    if missing := [version for version in PYTHONS if version not in found]:
+        print(f"python: not tried with {', '.join(missing)}")
     for number, (version, interpreter) in enumerate(found.items()):
         for package in (wheel, sdist) if number == 0 else (wheel,):
             venv = f"venv-{version}-{'sdist' if package == sdist else 'wheel'}"

@@ -32,12 +32,16 @@ def run(environment: Environment) -> None:
 
 def check_c_library(program: Path) -> None:
     """Check that the program needs no newer symbol of the C library than promised."""
-    symbols = subprocess.run(["objdump", "-T", program], capture_output=True, text=True).stdout
+    # Unlike `objdump`, this reads programs of every architecture.
+    command = ["readelf", "--wide", "--version-info", program]
+    symbols = subprocess.run(command, capture_output=True, text=True).stdout
     versions = {
-        tuple(map(int, found.split("."))) for found in re.findall(r"GLIBC_([\d.]+)", symbols)
+        tuple(map(int, found.split("."))) for found in re.findall(r"GLIBC_(\d+(?:\.\d+)*)", symbols)
     }
+    if not versions:
+        raise FailedError(f"{program} names no version of the C library")
     newest = max(versions)
-    print(f"{program.name}: glibc {'.'.join(map(str, newest))} or newer")
+    print(f"{program.parents[1].name}: glibc {'.'.join(map(str, newest))} or newer")
     if newest > tuple(map(int, GLIBC.split("."))):
         raise FailedError(f"{program} needs a newer C library than {GLIBC}")
 
@@ -49,12 +53,13 @@ def arm64(environment: Environment) -> None:
     if not (environment.files / f"{archive}.tar.gz").is_file():
         print("arm64: not built, not tried")
         return
+    environment.run(f"tar -xzf {environment.files / archive}.tar.gz", environment.folder)
+    program = environment.folder / archive / "bin/bridgemaster"
+    check_c_library(program)
     if emulator is None or not CROSS_LIBRARIES.is_dir():
         raise FailedError(
             "arm64: apt-get install qemu-user-static libc6-arm64-cross libgcc-s1-arm64-cross"
         )
-    environment.run(f"tar -xzf {environment.files / archive}.tar.gz", environment.folder)
-    program = environment.folder / archive / "bin/bridgemaster"
     emulated = f"{emulator} -L {CROSS_LIBRARIES} {program}"
     printed = environment.run(f"{emulated} --version")
     server = environment.start([*emulated.split(), "serve", "--listen", "127.0.0.1:0", "--no-page"])
