@@ -1,7 +1,8 @@
 """The names of settings.toml and the version, in the sources of the packages.
 
 Each old name is read from a file that has it, and replaced in all files. The generated Go code has
-the module path in encoded descriptors, so it is generated again.
+the module path in encoded descriptors, so it is generated again. The names in PyPI and npm are also
+ordinary words, so they are written only into the manifests.
 """
 
 import re
@@ -10,6 +11,8 @@ from pathlib import Path
 from .release import TOP, FailedError, Release, run, tracked
 
 SKIPPED = (".release/settings.toml", "Cargo.lock", "CHANGELOG.md", "bots/go/gen/")
+IN_TEXTS = r"(?:\.release/(?:build|try) |release-|bridgemaster[-_](?:sdk-|cpp-)?)(\d+\.\d+\.\d+)"
+"""A version in the name of a file, or in a command."""
 VERSIONS = {
     "Cargo.toml": r'(?:^\[workspace\.package\]\n|path = "[\w/.]+", )version = "(.+?)"',
     "sdk/python/pyproject.toml": r'^version = "(.+?)"',
@@ -19,6 +22,9 @@ VERSIONS = {
     "bots/java/sample-bot/pom.xml": r"-client</artifactId>\n      <version>(.+?)<",
     "bots/cpp/CMakeLists.txt": r"^project\(bridgemaster-bots VERSION (\S+)",
     "deploy/Containerfile": r"--tag bridgemaster:(\S+)",
+    "README.md": IN_TEXTS,
+    "docs/guides/install.md": IN_TEXTS,
+    ".release/README.md": IN_TEXTS,
 }
 """The files with the version of the packages, which is the group of each match."""
 NAMES = {
@@ -33,14 +39,14 @@ REPOSITORY = ("Cargo.toml", r'^repository = "(.+)"')
 
 def build(release: Release) -> None:
     """Write the names and versions, or report where they differ."""
+    if not release.only_check:
+        replace_names(release)
+        write_names(release)
+        write_versions(release)
     differences = {**renames(release), **version_differences(release)}
     if f"\n## {release.version}" not in (TOP / "CHANGELOG.md").read_text():
         message = f"CHANGELOG.md has no section `## {release.version}`: rename `Unreleased`"
         differences["CHANGELOG.md"] = message
-    if not release.only_check:
-        replace_names(release)
-        write_versions(release)
-        differences = {name: text for name, text in differences.items() if name == "CHANGELOG.md"}
     if differences:
         raise FailedError("\n".join(differences.values()))
 
@@ -112,12 +118,24 @@ def replace_in(file: Path, pairs: list[tuple[str, str]]) -> None:
         file.write_text(text)
 
 
+def write_names(release: Release) -> None:
+    """Write the names in PyPI and npm into the manifests."""
+    for file, (pattern, key) in NAMES.items():
+        if key in ("pypi", "npm"):
+            write(file, pattern, release.registry(key))
+
+
 def write_versions(release: Release) -> None:
-    """Write the version into the manifests."""
+    """Write the version into the manifests and texts."""
     for file, pattern in VERSIONS.items():
-        text = (TOP / file).read_text()
-        # From the end, so that the earlier positions stay valid.
-        for found in reversed(list(re.finditer(pattern, text, re.MULTILINE))):
-            text = text[: found.start(1)] + release.version + text[found.end(1) :]
-        (TOP / file).write_text(text)
+        write(file, pattern, release.version)
     run("cargo", "update", "--workspace", "--offline")
+
+
+def write(file: str, pattern: str, value: str) -> None:
+    """Write a value in the place of the group of each match."""
+    text = (TOP / file).read_text()
+    # From the end, so that the earlier positions stay valid.
+    for found in reversed(list(re.finditer(pattern, text, re.MULTILINE))):
+        text = text[: found.start(1)] + value + text[found.end(1) :]
+    (TOP / file).write_text(text)
