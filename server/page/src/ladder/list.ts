@@ -17,7 +17,14 @@ const PAGE_SIZE = 50;
 export function stateTags(ladder: Ladder): TemplateResult {
   const state = (LadderState[ladder.state] ?? "").toLowerCase();
   return html`<span class="tag ${ladder.state === LadderState.OPEN ? "live" : ""}">${state}</span>${
-    ladder.settled ? html`<span class="tag good" title="the order of the top ten is settled with 95 % confidence">✓ settled</span>` : undefined}`;
+    ladder.settled ? html`<span class="tag good" title=${settledText(ladder)}>✓ settled</span>` : undefined}`;
+}
+
+/** Describes the condition that a settled ladder meets. */
+function settledText({ closing }: Ladder): string {
+  if (!closing) return "the order of the best bots is settled";
+  const percent = Number((closing.confidence * 100).toFixed(2));
+  return `the order of the top ${closing.settledTop} is settled with ${percent} % confidence`;
 }
 
 /** The list of ladders. */
