@@ -49,20 +49,22 @@ pub(super) fn print(text: &str) -> io::Result<()> {
     write_out(&escape_lines(text))
 }
 
-/// Checks that standard output was not closed when the program was started, because a secret that
-/// is printed only once would be lost.
+/// Checks that standard output was neither closed nor discarded when the program was started, because
+/// a secret that is printed only once would be lost.
 pub(super) fn check_open(secret: &str) -> anyhow::Result<()> {
     anyhow::ensure!(
-        !was_stdout_closed(),
-        "standard output is closed, so the {secret} would be lost; redirect it to a file"
+        !is_stdout_lost(),
+        "standard output is closed or discarded, so the {secret} would be lost; redirect it to a \
+         file"
     );
     Ok(())
 }
 
-/// Returns whether standard output was closed. The standard library then has opened `/dev/null` for
-/// reading and writing in its place; a shell opens it only for writing.
+/// Returns whether standard output is `/dev/null`, open for reading and writing. The standard library
+/// opens it so in the place of a closed output. Some programs start others so to discard the output,
+/// which looks the same. The redirection of a shell opens it only for writing.
 #[cfg(target_os = "linux")]
-fn was_stdout_closed() -> bool {
+fn is_stdout_lost() -> bool {
     use std::os::unix::fs::MetadataExt as _;
 
     const STDOUT: i32 = 1;
@@ -75,7 +77,7 @@ fn was_stdout_closed() -> bool {
 
 /// Returns `false`, since this is not known on this system.
 #[cfg(not(target_os = "linux"))]
-fn was_stdout_closed() -> bool {
+fn is_stdout_lost() -> bool {
     false
 }
 

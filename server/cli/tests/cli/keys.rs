@@ -291,15 +291,19 @@ fn a_folder_that_cannot_be_read_is_not_called_missing() {
 }
 
 #[test]
-fn no_key_is_created_if_standard_output_is_closed() {
+fn no_key_is_created_if_standard_output_is_closed_or_discarded() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path();
     add(data, "alice", "play");
-    let close = ["-c", "exec \"$0\" \"$@\" >&-", PROGRAM];
-    let line = ["key", "add", "bob", "--scope", "play", "--data", data.to_str().unwrap()];
-    let ran = Ran::from(Command::new("sh").args(close).args(line).output().unwrap());
-    ran.fails(1, &["standard output is closed"]);
-    assert!(!list(data).contains("bob"));
+    // Programs that discard the output of others open the device for reading and writing.
+    for redirection in [">&-", "1<>/dev/null"] {
+        let script = format!("exec \"$0\" \"$@\" {redirection}");
+        let line = ["key", "add", "bob", "--scope", "play", "--data", data.to_str().unwrap()];
+        let mut shell = Command::new("sh");
+        let ran = shell.args(["-c", &script, PROGRAM]).args(line).output().unwrap();
+        Ran::from(ran).fails(1, &["standard output is closed or discarded", "redirect it"]);
+        assert!(!list(data).contains("bob"));
+    }
 }
 
 #[test]
