@@ -184,8 +184,11 @@ async fn add(
     if let Some(path) = csv {
         check_entries(path, entries, names)?;
         output::eprint(&format!("creating {number}"));
-    } else if let Some(problem) = entries.iter().find_map(|entry| names.confusable(entry)) {
-        return Err(misuse(problem));
+    } else {
+        let problems: Vec<_> = entries.iter().flat_map(|entry| names.confusable(entry)).collect();
+        if !problems.is_empty() {
+            return Err(misuse(problems.join("\n")));
+        }
     }
     let generated: Vec<(ApiKey, NewKey)> = entries.iter().map(generate).collect();
     keys.add_keys(generated.iter().map(|(_, new)| new.clone()).collect()).await?;

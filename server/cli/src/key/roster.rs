@@ -204,25 +204,32 @@ impl NamesInUse {
         Some(format!("the name {name} is in use by key {id}"))
     }
 
-    /// Returns a problem if the key's name is confusable with that of another key, or its owner
-    /// with another owner. Such owners are probably the same person, but ladders would treat them
-    /// as two.
-    pub(super) fn confusable(&self, entry: &Entry) -> Option<String> {
+    /// Returns a problem if the key's name is confusable with that of another key, and one if its
+    /// owner is with another owner. Such owners are probably the same person, but ladders would
+    /// treat them as two.
+    pub(super) fn confusable(&self, entry: &Entry) -> Vec<String> {
         let (name, owner) = (entry.name.as_str(), entry.owner());
+        let mut problems = Vec::new();
         if let Some((other, holder)) = self.names.find(name) {
-            return Some(format!(
+            problems.push(format!(
                 "the name {} is confusable with {}, {holder}; choose a distinct name",
                 spelled(name),
                 spelled(other)
             ));
+            // The owner's problem would be the same.
+            if owner == name {
+                return problems;
+            }
         }
-        let (other, ()) = self.owners.find(owner)?;
-        Some(format!(
-            "the owner {} is confusable with {}, the owner of another key; spell the same owner in \
-             the same way, and give another owner a distinct name",
-            spelled(owner),
-            spelled(other)
-        ))
+        if let Some((other, ())) = self.owners.find(owner) {
+            problems.push(format!(
+                "the owner {} is confusable with {}, the owner of another key; spell the same \
+                 owner in the same way, and give another owner a distinct name",
+                spelled(owner),
+                spelled(other)
+            ));
+        }
+        problems
     }
 }
 

@@ -219,6 +219,8 @@ fn an_owner_with_a_confusable_name_is_refused() {
     assert_eq!(list(&data).matches("team-1").count(), 2);
     let expected = "the owner \"Team-1\" is confusable with \"team-1\"";
     assert_eq!(add("three", "Team-1").fails(2, &[expected]).out, "");
+    // Both problems are reported at once.
+    add("Two", "Team-1").fails(2, &["the name \"Two\" is confusable with \"two\"", expected]);
     add("three", "a\u{7}b").exits(2);
 }
 
