@@ -4,9 +4,10 @@ use std::{env, io};
 
 use crate::output;
 
-/// Opens an address in the browser, or prints why no browser can be opened. Does nothing if
-/// standard output is not a terminal. Returns whether a browser was started. Ctrl-C does not end
-/// the browser, which is detached from this program.
+/// Opens an address in the browser, or prints why no browser can be started. Does nothing if
+/// standard output is not a terminal. Returns whether a program was started; whether it shows the
+/// page is not known. So the caller prints a link first, and this function prints that it can be
+/// opened by hand. Ctrl-C does not end the browser, which is detached from this program.
 ///
 /// Other users can read the address in the process list. A secret in the address must therefore be
 /// valid for one use only. The printed text does not contain the address.
@@ -15,9 +16,10 @@ pub(super) fn open(url: &str) -> bool {
         return false;
     }
     let opened = start(url, env::var("BROWSER").ok().filter(|named| !named.is_empty()));
-    if let Err(reason) = &opened {
-        output::eprint(&format!("cannot open a browser: {reason}"));
-    }
+    output::eprint(&match &opened {
+        Ok(()) => "opening a browser; if no page appears, open the link by hand".to_owned(),
+        Err(reason) => format!("cannot open a browser: {reason}; open the link by hand"),
+    });
     opened.is_ok()
 }
 
