@@ -100,7 +100,7 @@ const TEMPLATES: &[Template] = &[
         language: "Go",
         source: "main.go",
         build: "go mod tidy && go build -o my-bot .",
-        build_with_checkout: "go work init . @CHECKOUT@/bots/go \
+        build_with_checkout: "{ test -f go.work || go work init . @CHECKOUT@/bots/go; } \
             && go work edit -replace @GO@@v@VERSION@=@CHECKOUT@/bots/go && go build -o my-bot .",
         command: "./my-bot",
         tools: "Go 1.26 (Go 1.21 and newer download it automatically)",
