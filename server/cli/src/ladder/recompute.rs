@@ -56,7 +56,7 @@ impl RecomputeArgs {
         if let Some(path) = &self.results {
             let csv = fs::read(path).with_context(|| path.display().to_string())?;
             let rated = ratings_of(&counted(&csv)?, self.rating_method)?;
-            let text = standings::text(&as_standings(&rated), &Ladder::default());
+            let text = standings::text(&as_standings(&rated), &[], &Ladder::default());
             return Ok(output::print(&text)?);
         }
         let ladder = self.ladder.unwrap_or_default();
@@ -89,7 +89,7 @@ impl RecomputeArgs {
             let rated = ratings_of(&results, method)?;
             match compare(&rated, &served) {
                 Ok(()) => {
-                    output::print(&standings::text(&as_standings(&rated), &before))?;
+                    output::print(&standings::text(&as_standings(&rated), &[], &before))?;
                     let count = results.len();
                     let text = format!("{count} results; the server's ratings are identical\n");
                     return Ok(output::print(&text)?);

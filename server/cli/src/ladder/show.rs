@@ -45,9 +45,9 @@ impl ShowArgs {
             let request =
                 GetLadderBotRequest { ladder_id: self.ladder.clone(), bot_name: self.bot.clone() };
             let versions = message(client.get_ladder_bot(request).await)?.versions;
-            let versions = versions.into_iter().filter_map(|one| one.standing);
+            let versions: Vec<_> = versions.into_iter().filter_map(|one| one.standing).collect();
             let ladder = client::get(&mut client, &self.ladder).await?;
-            output::print(&standings::text(&versions.collect::<Vec<_>>(), &ladder))?;
+            output::print(&standings::text(&versions, &versions, &ladder))?;
             output::print(&standings::line(&ladder))?;
         }
         let met = self.head_to_heads(&mut client).await?;

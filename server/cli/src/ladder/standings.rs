@@ -39,13 +39,19 @@ impl StandingsArgs {
             return Ok(output::print(&text)?);
         }
         let ladder = client::get(&mut client, &self.ladder).await?;
-        output::print(&text(&standings, &ladder))?;
+        // Old versions of a bot are no other bots.
+        let all = if self.all_versions {
+            standings.clone()
+        } else {
+            client::standings(&mut client, &self.ladder, true).await?
+        };
+        output::print(&text(&standings, &all, &ladder))?;
         Ok(output::print(&line(&ladder))?)
     }
 }
 
-/// Formats the table that lists bots of a ladder.
-pub(super) fn text(standings: &[Standing], ladder: &Ladder) -> String {
+/// Formats the table that lists bots of a ladder. `all` has all versions of these bots.
+pub(super) fn text(standings: &[Standing], all: &[Standing], ladder: &Ladder) -> String {
     if standings.is_empty() {
         return "no bot has entered\n".to_owned();
     }
@@ -54,10 +60,10 @@ pub(super) fn text(standings: &[Standing], ladder: &Ladder) -> String {
         |standing: &Standing| !standing.owner.is_empty() && standing.owner != standing.bot_name;
     if !standings.iter().any(has_other_owner) {
         let header = ["rank", "bot", "version", "elo", "95 %", "matches", "annulled", "state"];
-        return table::plain(header, standings.iter().map(|standing| cells(standing, ladder)));
+        return table::plain(header, standings.iter().map(|standing| cells(standing, all, ladder)));
     }
     let rows = standings.iter().map(|standing| {
-        let [rank, bot, rest @ ..] = cells(standing, ladder);
+        let [rank, bot, rest @ ..] = cells(standing, all, ladder);
         let [version, elo, interval, matches, annulled, state] = rest;
         let owner = standing.owner.clone();
         [rank, bot, owner, version, elo, interval, matches, annulled, state]
@@ -67,7 +73,7 @@ pub(super) fn text(standings: &[Standing], ladder: &Ladder) -> String {
 }
 
 /// Formats a bot's cells.
-fn cells(standing: &Standing, ladder: &Ladder) -> [String; 8] {
+fn cells(standing: &Standing, all: &[Standing], ladder: &Ladder) -> [String; 8] {
     let rating = standing.rating.as_ref();
     let of = |format: fn(&Rating) -> String| rating.map_or_else(String::new, format);
     [
@@ -78,22 +84,34 @@ fn cells(standing: &Standing, ladder: &Ladder) -> [String; 8] {
         of(|rating| format!("{:+.0} to {:+.0}", rating.elo_low, rating.elo_high)),
         of(|rating| rating.matches.to_string()),
         standing.annulled_matches.to_string(),
-        state(standing, ladder),
+        state(standing, all, ladder),
     ]
 }
 
-/// Compares a bot's annulled matches with the matches of the ladder in which it did not play. Empty
-/// unless its share of annulled matches is at least [`OFTEN`] times as large.
-fn annulled_often(standing: &Standing, ladder: &Ladder) -> String {
-    let own = u64::from(standing.annulled_matches);
-    let played = standing.rating.map_or(0, |rating| u64::from(rating.matches));
-    let others = ladder.annulled_matches.saturating_sub(own);
-    let others_all = others + ladder.matches.saturating_sub(played);
-    let is_often = own * others_all > OFTEN * others * (own + played);
-    if own < MIN_ANNULLED || !is_often {
+/// Compares a version's annulled matches with the matches of the ladder in which no version of the
+/// bot played. Empty unless its share of annulled matches is more than [`OFTEN`] times as large.
+fn annulled_often(standing: &Standing, all: &[Standing], ladder: &Ladder) -> String {
+    let (own, played) = annulled_and_rated(standing);
+    if own < MIN_ANNULLED {
+        return String::new();
+    }
+    let (mut others, mut others_rated) = (ladder.annulled_matches, ladder.matches);
+    for version in all.iter().filter(|version| version.bot_name == standing.bot_name) {
+        let (annulled, rated) = annulled_and_rated(version);
+        others = others.saturating_sub(annulled);
+        others_rated = others_rated.saturating_sub(rated);
+    }
+    let others_all = others + others_rated;
+    if own * others_all <= OFTEN * others * (own + played) {
         return String::new();
     }
     format!(", {own} of {} matches annulled (other bots: {others} of {others_all})", own + played)
+}
+
+/// Returns the numbers of a version's annulled matches and of those that count.
+fn annulled_and_rated(standing: &Standing) -> (u64, u64) {
+    let rated = standing.rating.map_or(0, |rating| u64::from(rating.matches));
+    (u64::from(standing.annulled_matches), rated)
 }
 
 /// Describes a ladder's state in one line.
@@ -129,7 +147,7 @@ fn rank(rating: &Rating) -> String {
     }
 }
 
-fn state(standing: &Standing, ladder: &Ladder) -> String {
+fn state(standing: &Standing, all: &[Standing], ladder: &Ladder) -> String {
     let name = match standing.state() {
         // Recomputed standings have no state.
         AttendanceState::Unspecified => String::new(),
@@ -144,7 +162,7 @@ fn state(standing: &Standing, ladder: &Ladder) -> String {
     };
     let house = if standing.is_house_bot { ", house" } else { "" };
     let changed = if standing.changed { ", changed behavior" } else { "" };
-    format!("{name}{reason}{house}{changed}{}", annulled_often(standing, ladder))
+    format!("{name}{reason}{house}{changed}{}", annulled_often(standing, all, ladder))
 }
 
 pub(super) fn state_name(ladder: &Ladder) -> String {
@@ -158,13 +176,19 @@ mod tests {
     #[test]
     fn a_bot_whose_matches_are_annulled_far_more_often_than_others_is_shown() {
         let ladder = Ladder { matches: 900, annulled_matches: 55, ..Ladder::default() };
-        let state_of = |annulled_matches, matches| {
+        let version = |annulled_matches, matches| {
             let rating = Some(Rating { matches, ..Rating::default() });
-            let standing = Standing { rating, annulled_matches, ..Standing::default() };
-            state(&standing, &ladder)
+            Standing { rating, annulled_matches, ..Standing::default() }
+        };
+        let state_of = |annulled_matches, matches| {
+            let standing = version(annulled_matches, matches);
+            state(&standing, std::slice::from_ref(&standing), &ladder)
         };
         let often = state_of(49, 202);
         assert_eq!(often, ", 49 of 251 matches annulled (other bots: 6 of 704)");
+        let versions = [version(49, 202), version(4, 100)];
+        let often = state(&versions[0], &versions, &ladder);
+        assert_eq!(often, ", 49 of 251 matches annulled (other bots: 2 of 600)", "an old version");
         // Its usual opponent.
         assert_eq!(state_of(20, 250), "");
         assert_eq!(state_of(9, 1), "", "too few");
