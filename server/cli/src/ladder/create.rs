@@ -142,8 +142,8 @@ impl CreateArgs {
         };
         let text = format!(
             "ladder {name} plays matches of {seats} seats between bots that attend its \
-                 queue\n\nEnter a bot:\n  {program} attend --queue {name}{server} -- COMMAND\n\n\
-                 Show the standings:\n  {program} ladder standings {name}{server}\n"
+             queue\n\nEnter a bot:\n  {program} attend --queue {name}{server} -- COMMAND\n\n\
+             Show the standings:\n  {program} ladder standings {name}{server}\n"
         );
         Ok(output::print(&text)?)
     }
