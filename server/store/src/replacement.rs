@@ -24,8 +24,13 @@ const COMPLETE_FOLDER: &str = "bridgemaster.complete";
 /// The folder below it for the files of the store that is replaced.
 const REPLACED: &str = "replaced";
 
+/// The log (WAL) beside the database.
+const LOG_FILE: &str = "bridgemaster.db-wal";
+/// The index of the log.
+const INDEX_FILE: &str = "bridgemaster.db-shm";
+
 /// The files of a store besides the commit count file.
-const DATABASE_FILES: [&str; 3] = [DATABASE_FILE, "bridgemaster.db-wal", "bridgemaster.db-shm"];
+const DATABASE_FILES: [&str; 3] = [DATABASE_FILE, LOG_FILE, INDEX_FILE];
 
 /// A new store. Dropping this value before it is installed removes the store.
 pub(crate) struct NewStore {
@@ -59,7 +64,11 @@ impl NewStore {
     /// Replaces the store in the data folder, if there is one. Its files are moved to a folder
     /// `replaced-...` in the data folder.
     pub(crate) fn install(mut self) -> Result<(), StoreError> {
-        let commit = || {
+        let commit = || -> io::Result<()> {
+            // SQLite can leave an empty log.
+            if file_bytes(&self.folder.join(LOG_FILE))?.is_some_and(|bytes| bytes > 0) {
+                return Err(io::Error::other("the log was not copied into the new database"));
+            }
             File::open(self.database())?.sync_all()?;
             sync_folder(&self.folder)?;
             fs::rename(&self.folder, self.data.join(COMPLETE_FOLDER))?;
@@ -76,6 +85,15 @@ impl Drop for NewStore {
         if !self.is_complete {
             let _ = fs::remove_dir_all(&self.folder);
         }
+    }
+}
+
+/// Returns the size of a file in bytes; `None` if it is missing.
+fn file_bytes(path: &Path) -> io::Result<Option<u64>> {
+    match fs::metadata(path) {
+        Ok(file) => Ok(Some(file.len())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
@@ -170,6 +188,20 @@ mod tests {
                 }
                 interrupted_after += 1;
             }
+        }
+    }
+
+    #[test]
+    fn a_new_store_with_a_log_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = DataDir::prepare(folder.path()).unwrap();
+        for (log, is_installed) in [("commits", false), ("", true)] {
+            let new = NewStore::create(&dir).unwrap();
+            write(new.folder(), &[LOG_FILE], log);
+            assert_eq!(new.install().is_ok(), is_installed);
+            assert_eq!(dir.database().exists(), is_installed);
+            let files = fs::read_dir(folder.path()).unwrap().count();
+            assert_eq!(files, usize::from(is_installed), "no other file");
         }
     }
 

@@ -167,6 +167,16 @@ impl CheckpointWorker {
     }
 }
 
+/// Copies the whole log into a database that no other connection uses, and empties the log.
+pub(super) fn copy_whole_log(connection: &Connection) -> Result<(), DbError> {
+    let row = first(connection, "PRAGMA wal_checkpoint(TRUNCATE)", ())?;
+    let row = row.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
+    match row.value::<i64>(0)? {
+        0 => Ok(()),
+        _ => Err(DbError::Inconsistent("the log is in use, and was not copied".to_owned())),
+    }
+}
+
 /// Runs a checkpoint with this statement. Pages that a reader still needs are not copied.
 fn checkpoint(connection: &Connection, statement: &str) -> Result<LogState, DbError> {
     let row = first(connection, statement, ())?;
@@ -220,6 +230,24 @@ mod tests {
             commit(&connection, &checkpoints, 1).pages < CHECKPOINT_PAGES
         });
         assert!(is_restarted, "the log is restarted once it is copied");
+    }
+
+    #[test]
+    fn the_whole_log_is_copied_unless_a_reader_needs_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("matches.db");
+        File::create(&path).unwrap();
+        let connection = opening::create(&path).unwrap();
+        let log = folder.path().join("matches.db-wal");
+        assert!(log.metadata().unwrap().len() > 0);
+        copy_whole_log(&connection).unwrap();
+        assert_eq!(log.metadata().unwrap().len(), 0);
+        connection.busy_timeout(Duration::ZERO).unwrap();
+        let reader = opening::connect_read_only(&path).unwrap();
+        connection.execute_batch("CREATE TABLE filler (bytes BLOB)").unwrap();
+        reader.execute_batch("BEGIN").unwrap();
+        let _: i64 = value(&reader, "SELECT count(*) FROM filler", ()).unwrap();
+        copy_whole_log(&connection).unwrap_err();
     }
 
     #[test]

@@ -9,6 +9,7 @@ use super::{
     checking::{
         CheckReport, check_all, check_with_inspector, is_locked, missing_identity, require_sound,
     },
+    checkpoints::copy_whole_log,
     log_file, opening,
     sql::{StatementConnection, execute, value},
     takeover::{read_identity, write_identity},
@@ -187,7 +188,10 @@ pub(crate) async fn create_database_with(
     let committed = connection.execute_batch("COMMIT").map_err(DbError::from);
     let commits = committed.and_then(|()| count_commits(&connection));
     let commits = commits.map_err(to_error)?;
-    drop(connection);
+    // The log is not moved into place. SQLite also copies it when it closes the connection, but
+    // does not report a failure, for example on a full disk.
+    copy_whole_log(&connection).map_err(to_error)?;
+    opening::close(connection).map_err(to_error)?;
     check_sound(&file, &CommitsRecord::Commits(store, commits))?;
     CommitCountFile::open_or_create(new.folder(), store, commits)?;
     new.install()
