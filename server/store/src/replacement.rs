@@ -101,44 +101,60 @@ fn file_bytes(path: &Path) -> io::Result<Option<u64>> {
 /// lock on the folder.
 pub(crate) fn install(data: &Path) -> Result<(), StoreError> {
     let new = data.join(COMPLETE_FOLDER);
-    if !new.is_dir() {
-        return Ok(());
-    }
     let replaced = new.join(REPLACED);
     let work = || -> io::Result<()> {
+        if !new.try_exists()? {
+            return Ok(());
+        }
         data_dir::create_folder(&replaced)?;
-        for (from, to) in moves(data) {
+        for (from, to) in moves(data)? {
             fs::rename(from, to)?;
         }
         sync_folder(&replaced)?;
         sync_folder(data)?;
-        if fs::read_dir(&replaced)?.next().is_some() {
+        if fs::read_dir(&replaced)?.next().transpose()?.is_some() {
             let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
             fs::rename(&replaced, data.join(format!("replaced-{}", now.as_millis())))?;
+        } else {
+            fs::remove_dir(&replaced)?;
         }
-        fs::remove_dir_all(&new)?;
+        // Only these files may remain. With any other file, the folder cannot be removed, so that
+        // nothing unexpected is deleted.
+        if file_bytes(&new.join(INDEX_FILE))?.is_some() {
+            fs::remove_file(new.join(INDEX_FILE))?;
+        }
+        if file_bytes(&new.join(LOG_FILE))? == Some(0) {
+            fs::remove_file(new.join(LOG_FILE))?;
+        }
+        fs::remove_dir(&new)?;
         sync_folder(data)
     };
     work().map_err(|error| io_error(&new, &error))
 }
 
 /// Returns the remaining moves of files, in order: the files of the existing store aside, and then
-/// the new files into place. A file that has a new one in the new folder belongs to the existing
-/// store. The new database comes last, since all files beside the place of the database are moved
-/// aside as long as it is missing.
-fn moves(data: &Path) -> Vec<(PathBuf, PathBuf)> {
+/// the new files into place. While the new folder still has a file, the file of that name in the
+/// data folder is the old one. The database moves last: until then, any `-wal` or `-shm` in the
+/// data folder is old.
+fn moves(data: &Path) -> io::Result<Vec<(PathBuf, PathBuf)>> {
     let new = data.join(COMPLETE_FOLDER);
-    let is_new = |name: &str| new.join(name).exists();
+    let is_new = |name: &str| new.join(name).try_exists();
     let mut aside = Vec::new();
-    if is_new(DATABASE_FILE) {
+    if is_new(DATABASE_FILE)? {
         aside.extend(DATABASE_FILES);
     }
-    if is_new(COMMITS_FILE) {
+    if is_new(COMMITS_FILE)? {
         aside.push(COMMITS_FILE);
     }
     let aside = aside.into_iter().map(|name| (data.join(name), new.join(REPLACED).join(name)));
     let into_place = [COMMITS_FILE, DATABASE_FILE].map(|name| (new.join(name), data.join(name)));
-    aside.chain(into_place).filter(|(from, _)| from.exists()).collect()
+    let mut remaining = Vec::new();
+    for (from, to) in aside.chain(into_place) {
+        if from.try_exists()? {
+            remaining.push((from, to));
+        }
+    }
+    Ok(remaining)
 }
 
 #[cfg(test)]
@@ -160,12 +176,13 @@ mod tests {
                 let folder = tempfile::tempdir().unwrap();
                 let data = folder.path();
                 let new = data.join(COMPLETE_FOLDER);
-                write(&new, &[DATABASE_FILE, "bridgemaster.db-shm", COMMITS_FILE], "new");
+                write(&new, &[DATABASE_FILE, INDEX_FILE, COMMITS_FILE], "new");
+                write(&new, &[LOG_FILE], "");
                 fs::create_dir(new.join(REPLACED)).unwrap();
                 if is_replacing {
                     write(data, &old, "old");
                 }
-                let all = moves(data);
+                let all = moves(data).unwrap();
                 for (from, to) in all.iter().take(interrupted_after) {
                     fs::rename(from, to).unwrap();
                 }
@@ -188,6 +205,22 @@ mod tests {
                 }
                 interrupted_after += 1;
             }
+        }
+    }
+
+    #[test]
+    fn an_unexpected_file_of_a_new_store_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let new = folder.path().join(COMPLETE_FOLDER);
+        for unexpected in [LOG_FILE, "other"] {
+            write(&new, &[DATABASE_FILE, unexpected], "new");
+            for _ in 0..2 {
+                install(folder.path()).unwrap_err();
+            }
+            fs::remove_file(new.join(unexpected)).unwrap();
+            install(folder.path()).unwrap();
+            assert!(!new.exists());
+            fs::remove_file(folder.path().join(DATABASE_FILE)).unwrap();
         }
     }
 
