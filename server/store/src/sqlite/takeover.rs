@@ -35,18 +35,20 @@ pub(super) struct OpenedStore {
 }
 
 /// Takes over the store in one transaction. A concurrent commit by an earlier server is either seen
-/// by this transaction, or fails.
+/// by this transaction, or fails. `database` is `None` in memory.
 pub(super) fn take_over(
-    database: &Path,
+    database: Option<&Path>,
     connection: &Connection,
     recorded: &CommitsRecord,
 ) -> Result<OpenedStore, DbError> {
     let start = sql::begin(connection)?;
     let work = || {
         let identity = record_opening(connection, true)?;
-        // Data that an earlier server has written might not be on the disk yet. No other process
-        // can write during this transaction.
-        log_file::rewrite(database).map_err(DbError::Io)?;
+        if let Some(database) = database {
+            // Data that an earlier server has written might not be on the disk yet. No other
+            // process can write during this transaction.
+            log_file::rewrite(database).map_err(DbError::Io)?;
+        }
         let store = identity.store;
         let mut loaded = load_matches(connection, store)?;
         run(journal::sweep_all(&mut StatementConnection(connection), &mut loaded.matches.sweep))?;

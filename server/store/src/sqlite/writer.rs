@@ -69,7 +69,7 @@ impl Writer {
         durability: Durability,
     ) -> Result<(Self, OpenReport), StoreError> {
         let path = dir.database();
-        let opened = take_over(&path, &connection, recorded);
+        let opened = take_over(Some(&path), &connection, recorded);
         let opened = opened.map_err(|error: DbError| error.at(&path))?;
         let commit_count_file =
             CommitCountFile::open_or_create(dir.path(), opened.store, opened.commits)?;
@@ -86,7 +86,7 @@ impl Writer {
     pub(super) fn start_in_memory() -> Result<(Self, OpenReport), StoreError> {
         let path = Path::new(IN_MEMORY);
         let connection = opening::create(path)?;
-        let opened = take_over(path, &connection, &CommitsRecord::Missing);
+        let opened = take_over(None, &connection, &CommitsRecord::Missing);
         let opened = opened.map_err(|error| error.at(path))?;
         Ok(Self::new(connection, opened, None))
     }
