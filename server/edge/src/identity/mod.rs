@@ -169,6 +169,8 @@ impl Authenticator {
                 Some(cached.ok_or_else(keys_unreadable)?)
             }
         };
+        // Reading the key can have taken seconds, in which the lease may have expired.
+        self.check_lease().await?;
         let key = stored
             .filter(|stored| presented.has_hash(&stored.secret_hash))
             .ok_or_else(key_unknown)?;
