@@ -1,7 +1,7 @@
 //! Renews the lease of this server, and checks the database session that renews it. Stops the
 //! server from answering calls when the lease is too old. Ends the leases of crashed nodes.
 
-use std::{convert::Infallible, time::Duration};
+use std::{convert::Infallible, future::pending, time::Duration};
 
 use bridgemaster_lease::limits::{
     LEASE_RENEWAL_INTERVAL, LEASE_RETRY_INTERVAL, SESSION_CHECK_INTERVAL,
@@ -11,6 +11,7 @@ use bridgemaster_store::{
 };
 use tokio::{
     net::TcpStream,
+    sync::mpsc,
     task::JoinSet,
     time::{sleep, timeout},
 };
@@ -18,17 +19,19 @@ use tracing::{error, info, warn};
 
 use super::Cluster;
 
-/// Time in which a crashed node would accept a connection if its server still ran. It is short,
-/// because the session of this server is not checked meanwhile.
+/// How long to wait for a suspected node to accept a connection. It is short, because the matches
+/// of a crashed node wait meanwhile.
 const CONNECT_TIMEOUT: Duration = Duration::from_millis(250);
 
 impl Cluster {
     /// Renews the lease until another server takes over this node, and returns the error of the
     /// failed renewal. Each renewal publishes the status that `measure` returns.
     pub async fn renew(&self, measure: impl FnMut() -> NodeStatus + Send) -> StoreError {
+        let (suspect, suspected) = mpsc::channel(1);
         tokio::select! {
-            ended = self.keep_renewing(measure) => ended,
+            ended = self.keep_renewing(measure, &suspect) => ended,
             never = self.expire_when_due() => match never {},
+            never = self.end_leases(suspected) => match never {},
         }
     }
 
@@ -42,13 +45,18 @@ impl Cluster {
         }
     }
 
-    async fn keep_renewing(&self, mut measure: impl FnMut() -> NodeStatus + Send) -> StoreError {
+    /// Renews the lease, and sends the nodes that have probably crashed to `suspect`.
+    async fn keep_renewing(
+        &self,
+        mut measure: impl FnMut() -> NodeStatus + Send,
+        suspect: &mpsc::Sender<Vec<CrashedNode>>,
+    ) -> StoreError {
         let mut is_skewed = false;
         loop {
             let started = self.now();
             let status = measure();
             self.set_status(status.clone());
-            let due = match self.nodes().renew_lease(status).await {
+            match self.nodes().renew_lease(status).await {
                 Ok(()) => {
                     let had_answered = self.since_renewal() < Duration::MAX;
                     if had_answered && self.check_lease().is_err() {
@@ -56,33 +64,34 @@ impl Cluster {
                     }
                     self.record_renewal(started);
                     self.report_clock_skew(&mut is_skewed);
-                    started + LEASE_RENEWAL_INTERVAL
+                    self.check_session_until(started + LEASE_RENEWAL_INTERVAL, suspect).await;
                 }
                 Err(error @ (StoreError::EpochEnded { .. } | StoreError::Closed)) => return error,
                 Err(error) => {
                     self.record_session_loss();
                     warn!(%error, "cannot renew the lease; retrying");
-                    self.now() + LEASE_RETRY_INTERVAL
+                    sleep(LEASE_RETRY_INTERVAL).await;
                 }
-            };
-            self.check_session_until(due).await;
+            }
         }
     }
 
-    /// Checks the session that renews the lease until the next renewal is due. After the loss of the
-    /// session, the next renewal is due at once.
-    async fn check_session_until(&self, due: Duration) {
+    /// Checks the session that renews the lease until the next renewal is due. The last check comes
+    /// immediately before the renewal, so that calls do not wait if the renewal is slow. After the
+    /// loss of the session, the next renewal is due at once.
+    async fn check_session_until(&self, due: Duration, suspect: &mpsc::Sender<Vec<CrashedNode>>) {
         loop {
             let left = due.saturating_sub(self.now());
             sleep(left.min(SESSION_CHECK_INTERVAL)).await;
-            if left <= SESSION_CHECK_INTERVAL {
-                return;
-            }
             let started = self.now();
             match self.nodes().check_session().await {
                 Ok(crashed) => {
                     self.record_session_check(started);
-                    self.end_leases(crashed).await;
+                    if !crashed.is_empty() {
+                        // If earlier ones are still being handled, a later check reports these
+                        // nodes again.
+                        let _ = suspect.try_send(crashed);
+                    }
                 }
                 Err(StoreError::Closed) => return,
                 Err(error) => {
@@ -91,25 +100,32 @@ impl Cluster {
                     return;
                 }
             }
+            if left <= SESSION_CHECK_INTERVAL {
+                return;
+            }
         }
     }
 
     /// Ends the leases of crashed nodes, so that their matches are taken over at once. A node that
     /// accepts connections has only lost its session. It keeps its lease, so that it can reconnect.
-    async fn end_leases(&self, crashed: Vec<CrashedNode>) {
+    async fn end_leases(&self, mut suspected: mpsc::Receiver<Vec<CrashedNode>>) -> Infallible {
         let check =
             |node: CrashedNode| async move { (!is_listening(&node.address).await).then_some(node) };
-        let checks: JoinSet<_> = crashed.into_iter().map(check).collect();
-        for node in checks.join_all().await.into_iter().flatten() {
-            match self.nodes().end_lease(&node).await {
-                Ok(true) => {
-                    warn!(node = %node.name, "a node has crashed; taking over its matches");
-                    self.record_crash();
+        while let Some(crashed) = suspected.recv().await {
+            let checks: JoinSet<_> = crashed.into_iter().map(check).collect();
+            for node in checks.join_all().await.into_iter().flatten() {
+                match self.nodes().end_lease(&node).await {
+                    Ok(true) => {
+                        warn!(node = %node.name, "a node has crashed; taking over its matches");
+                        self.record_crash();
+                    }
+                    Ok(false) => {}
+                    Err(error) => warn!(%error, "cannot end the lease of a crashed node; retrying"),
                 }
-                Ok(false) => {}
-                Err(error) => warn!(%error, "cannot end the lease of a crashed node; retrying"),
             }
         }
+        // The sender lives as long as the lease is renewed.
+        pending().await
     }
 
     /// Logs when this server's clock begins to differ from that of the database.
