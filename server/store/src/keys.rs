@@ -127,7 +127,7 @@ impl From<DamagedKey> for DamageReport {
 
 /// The version of a store's keys, from [`KeyStore::keys_version`](crate::KeyStore::keys_version).
 /// The version changes when a key is added or revoked, and when a damaged key is removed, but not
-/// when a use is recorded. It is the stored sum of the rows of keys.
+/// when a use is recorded. It is the sum of the rows of keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeysVersion(pub(crate) RowSum);
 

@@ -160,3 +160,17 @@ async fn a_missing_secret_is_not_replaced_until_its_loss_is_accepted() {
         assert_eq!(reported(folder.path()).await, []);
     }
 }
+
+#[tokio::test]
+async fn keys_are_read_although_their_count_is_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    filled(folder.path()).await;
+    change(folder.path(), "DELETE FROM key_sum WHERE of_table = 'api_key'");
+    let store = open(folder.path()).await.unwrap();
+    let before = store.keys_version().await.unwrap();
+    assert_eq!(store.keys_version().await.unwrap(), before, "nothing changed");
+    store.add_key(key("west", "west")).await.unwrap();
+    assert_ne!(store.keys_version().await.unwrap(), before);
+    let damage = reported(folder.path()).await;
+    assert_eq!(damage[0].value, DamagedValue::Table("api_key"));
+}
