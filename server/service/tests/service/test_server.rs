@@ -90,7 +90,7 @@ impl TestServer {
 
     /// Starts a server that requires keys.
     pub(crate) async fn locked(options: ServerOptions) -> Self {
-        let keys = Arc::<MemoryStore>::default();
+        let keys = Arc::new(MemoryStore::new());
         let options = ServerOptions { keys: Some(Arc::clone(&keys) as _), ..options };
         Self::start(options, keys).await
     }
@@ -112,7 +112,7 @@ impl TestServer {
 
     /// Starts a server whose matches and keys are in memory.
     pub(crate) async fn locked_in_memory() -> Self {
-        let memory = Arc::<MemoryStore>::default();
+        let memory = Arc::new(MemoryStore::new());
         let store = InterceptedStore::over(Arc::clone(&memory) as _);
         Self::locked_over(Arc::new(store), memory, Limits::default()).await
     }

@@ -112,18 +112,14 @@ impl WriterAccess {
     }
 }
 
-impl Default for SqliteStore {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 /// The maximum number of connections for reading. A few suffice, since reads are short.
 const MAX_READ_CONNECTIONS: u32 = 4;
 
 impl SqliteStore {
     /// Creates an empty store in memory. Its content is lost when the process ends.
     #[must_use]
+    // A default would not show that the store is lost with the process.
+    #[allow(clippy::new_without_default)]
     pub fn new() -> Self {
         let started = Writer::start_in_memory();
         let (writer, open_report) =
