@@ -62,9 +62,8 @@ impl<C: SqlConnection> CopySide<C> {
         }
     }
 
-    /// Reads every value. Fails at the first damaged one.
-    pub(super) async fn read_everything(&mut self) -> Result<(), StoreError> {
-        self.open_matches().await?;
+    /// Reads every value, except those of matches in play. Fails at the first damaged one.
+    pub(super) async fn read_finished_and_named(&mut self) -> Result<(), StoreError> {
         let mut last = i64::MIN;
         while let Some((number, _)) = self.finished_after(last).await?.pop() {
             last = number;
