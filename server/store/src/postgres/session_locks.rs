@@ -63,7 +63,7 @@ impl SessionLocks {
         );
         let params = [self.store_key.into(), self.node.number.get().into()];
         let rows = connection.query(&select, &params).await?;
-        let observations = rows.iter().map(|row| {
+        let observations = rows.iter().map(|row| -> Result<_, Unreadable> {
             let node = CrashedNode {
                 name: NodeName::new(row.value::<String>(0)?)?,
                 address: NodeAddress::new(row.value::<String>(1)?)?,
@@ -73,7 +73,9 @@ impl SessionLocks {
             };
             Ok(Observation { node, at_us: row.value(5)?, has_session: row.value(6)? })
         });
-        Ok(observations.collect::<Result<_, Unreadable>>()?)
+        // A damaged row must not make the session of every server count as lost. The lease of its
+        // node is not ended early.
+        Ok(observations.filter_map(Result::ok).collect())
     }
 
     /// Ends the lease of a crashed node. Returns `false` if that node has a session again, has
