@@ -30,9 +30,13 @@ JUMP_S = 200_000
 BASE_WEIGHT = 0.2
 """The weight of a node without matches as a victim; each match adds 1."""
 TERMINATE_ONE = """SELECT pg_terminate_backend(pid) FROM (
-    SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted ORDER BY random() LIMIT 1
+    SELECT pid FROM pg_locks JOIN pg_stat_activity USING (pid)
+    WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND granted AND xact_start IS NULL
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    ORDER BY random() LIMIT 1
 ) AS holder"""
-"""Ends the session that renews the lease of a node."""
+"""Ends the session that renews the lease of a node. Only such a session holds a lock outside of
+transactions."""
 TERMINATE_ALL = """SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
     WHERE usename = current_user AND pid <> pg_backend_pid()"""
 MAX_CONCURRENT = 2
