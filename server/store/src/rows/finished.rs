@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Param, SqlConnection, StoredRow, Unreadable, first, id_from_row, row_sums, scalar,
-    substitute_id,
+    Param, SqlConnection, StoredRow, Unreadable, first, id_from_row, replays::insert_replay,
+    row_sums, scalar, substitute_id,
 };
 use crate::{
     DamageReport, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, IndexKey, KeyName,
@@ -351,37 +351,4 @@ pub(crate) async fn find_party<C: SqlConnection>(
     let params = [id.as_str().into(), name.as_str().into()];
     let newest = scalar(connection, select, &params).await?;
     Ok((newest.is_some(), newest))
-}
-
-/// Computes the checksum of a replay; `None` stands for a deleted replay.
-pub(super) fn replay_checksum(
-    store: StoreId,
-    finish_number: i64,
-    id: &MatchId,
-    replay: Option<&[u8]>,
-) -> i64 {
-    let mut row = match replay {
-        Some(_) => store.row_checksum("replay"),
-        None => store.row_checksum("replay that is kept no more"),
-    };
-    row.add_number(finish_number)
-        .add_text(id.as_str())
-        .add_bytes(replay.unwrap_or_default())
-        .finish()
-}
-
-/// Inserts the replay of a finished match; `None` for a deleted replay. Requires an open
-/// transaction.
-async fn insert_replay<C: SqlConnection>(
-    connection: &mut C,
-    store: StoreId,
-    finish_number: i64,
-    match_id: &MatchId,
-    replay: Option<&[u8]>,
-) -> Result<(), DbError> {
-    let insert = "INSERT INTO replay (finish_number, replay, checksum) VALUES ($1, $2, $3)";
-    let checksum = replay_checksum(store, finish_number, match_id, replay);
-    let params = [finish_number.into(), Param::Bytes(replay), checksum.into()];
-    connection.execute(insert, &params).await?;
-    Ok(())
 }

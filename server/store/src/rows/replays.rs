@@ -6,8 +6,8 @@
 use std::fmt;
 
 use super::{
-    SqlConnection, StoredRow, Unreadable,
-    finished::{COLUMNS, FinishedEntry, MaybeUnflushed, read, replay_checksum},
+    Param, SqlConnection, StoredRow, Unreadable,
+    finished::{COLUMNS, FinishedEntry, MaybeUnflushed, read},
     first,
 };
 use crate::{
@@ -25,6 +25,34 @@ pub(crate) const SELECT_WITH_REPLAY: &str =
 
 /// The first column of the replay in [`SELECT_WITH_REPLAY`].
 pub(crate) const REPLAY_COLUMN: usize = 7;
+
+/// Computes the checksum of a replay; `None` stands for a deleted replay.
+fn replay_checksum(store: StoreId, finish_number: i64, id: &MatchId, replay: Option<&[u8]>) -> i64 {
+    let mut row = match replay {
+        Some(_) => store.row_checksum("replay"),
+        None => store.row_checksum("replay that is kept no more"),
+    };
+    row.add_number(finish_number)
+        .add_text(id.as_str())
+        .add_bytes(replay.unwrap_or_default())
+        .finish()
+}
+
+/// Inserts the replay of a finished match; `None` for a deleted replay. Requires an open
+/// transaction.
+pub(super) async fn insert_replay<C: SqlConnection>(
+    connection: &mut C,
+    store: StoreId,
+    finish_number: i64,
+    match_id: &MatchId,
+    replay: Option<&[u8]>,
+) -> Result<(), DbError> {
+    let insert = "INSERT INTO replay (finish_number, replay, checksum) VALUES ($1, $2, $3)";
+    let checksum = replay_checksum(store, finish_number, match_id, replay);
+    let params = [finish_number.into(), Param::Bytes(replay), checksum.into()];
+    connection.execute(insert, &params).await?;
+    Ok(())
+}
 
 /// Returns the next finished matches with higher numbers, and their numbers. Fails at the first
 /// damaged value.
