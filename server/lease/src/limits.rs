@@ -4,7 +4,8 @@ use std::time::Duration;
 
 /// Time for which a lease is valid without a renewal. Afterwards other servers can take over the
 /// node, so the matches of a failed machine are interrupted for this time; those of a crashed
-/// process only for [`SESSION_LOSS_TIMEOUT`]. The time is longer than a slow commit takes.
+/// process for little longer than [`SESSION_LOSS_TIMEOUT`]. The time is longer than a slow commit
+/// takes.
 pub const LEASE_TERM: Duration = Duration::from_secs(8);
 
 /// Interval between lease renewals, and timeout of each renewal. Several renewals can fail before

@@ -1,5 +1,5 @@
-//! A server's data folder: the names of its files, their permissions, and its exclusive lock. On
-//! systems other than Unix, permissions are neither checked nor changed.
+//! A server's data folder: the names of its files, and their permissions. On systems other than
+//! Unix, permissions are neither checked nor changed.
 
 use std::{
     fs::{self, File, OpenOptions},

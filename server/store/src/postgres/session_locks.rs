@@ -2,10 +2,10 @@
 //!
 //! A server holds an advisory lock on the session that renews its lease. PostgreSQL releases the
 //! lock when the session ends, and the session ends when the process crashes. A server that has
-//! only lost its connection locks again on its next session. So the lease of a node is ended once
-//! its lock was free, and its lease not renewed, for longer than a server answers without checking
-//! its session. All of this is observed on one session: after an outage of the database, which ends
-//! every session, the observation starts over.
+//! only lost its connection locks again on its next session. A node's lease is ended after its lock
+//! has been free, without a renewal, for longer than a server may answer without a session check.
+//! All of this is observed on one session: after an outage of the database, which ends every
+//! session, the observation starts over.
 //!
 //! The key of a lock contains the epoch, so that a server does not wait for an earlier one with the
 //! same name.

@@ -92,8 +92,9 @@ impl CheckReport {
     }
 }
 
-/// Reads every value in a data folder, and reports damage. Changes nothing. A server can be using
-/// the folder meanwhile.
+/// Reads every value in a data folder, and reports damage. A server can be using the folder
+/// meanwhile. Changes nothing, except that it completes the replacement of the store if that was
+/// interrupted: no database might be in place otherwise.
 ///
 /// # Errors
 /// An error that prevents reading the database at all, as for
