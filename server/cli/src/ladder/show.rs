@@ -188,7 +188,11 @@ impl WatchArgs {
                     );
                     output::print_update(&text)?;
                 } else if let Some(ladder) = &update.ladder {
-                    output::print_update(&standings::text(&update.standings, ladder))?;
+                    output::print_update(&standings::text(
+                        &update.standings,
+                        &update.standings,
+                        ladder,
+                    ))?;
                     output::print_update(&standings::line(ladder))?;
                 }
             }

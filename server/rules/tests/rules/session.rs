@@ -237,7 +237,6 @@ fn a_refused_operation_ends_the_batch_and_keeps_the_position() {
 fn unknown_positions_and_too_long_batches_are_refused() {
     let mut session = Session::<()>::default();
     let cases = [
-        (vec![], "operations: "),
         (vec![RulesOperation::default(); MAX_OPERATIONS + 1], "operations: "),
         (vec![RulesOperation::default()], "operations[0].operation: "),
         (vec![play_out(5, 1, false)], "operations[0].position_number: "),
@@ -250,6 +249,8 @@ fn unknown_positions_and_too_long_batches_are_refused() {
         assert!(response.results[0].detail.starts_with(prefix), "{response:?}");
         assert_eq!(response.results[0].refusal_reason(), RefusalReason::InvalidField);
     }
+    // A heartbeat of the client.
+    assert_eq!(execute(&mut session, vec![], &mut || Ok(())).results, []);
     assert!(session.is_empty());
 }
 

@@ -118,7 +118,7 @@ impl TestServer {
     }
 
     pub(crate) async fn with_options(options: ServerOptions) -> Self {
-        Self::start(options, Arc::default()).await
+        Self::start(options, Arc::new(MemoryStore::new())).await
     }
 
     async fn start(mut options: ServerOptions, keys: Arc<MemoryStore>) -> Self {
