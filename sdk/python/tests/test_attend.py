@@ -166,6 +166,7 @@ class Table(play_pb2_grpc.PlayServiceServicer):
     def __init__(self) -> None:
         """Start without a match."""
         self.tickets: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self.deciding = threading.Event()
 
     def Play(  # noqa: N802
         self, requests: Iterator[play_pb2.PlayRequest], context: grpc.ServicerContext
@@ -174,6 +175,8 @@ class Table(play_pb2_grpc.PlayServiceServicer):
         self.tickets.put(dict(context.invocation_metadata())["authorization"])
         yield play_pb2.PlayResponse(welcome=play_pb2.Welcome(match_id="m"))
         yield decision_request(1, 1)
+        # A bot that has read the end of the match does not decide any more.
+        self.deciding.wait(TIMEOUT_S)
         yield match_ended(2)
 
 
@@ -205,6 +208,7 @@ class SlotsTest(unittest.TestCase):
         finish = threading.Event()
 
         def decide(request: bridgemaster.Request) -> bridgemaster.Choice:
+            table.deciding.set()
             self.assertTrue(request.cancelled.wait(TIMEOUT_S))
             finish.wait(TIMEOUT_S)
             return 0
