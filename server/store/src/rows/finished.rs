@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Param, SqlConnection, StoredRow, Unreadable, first, id_from_row, replays::insert_replay,
-    row_sums, scalar, substitute_id,
+    Param, SqlConnection, StoredRow, Unreadable, first, id_from_row, row_sums, scalar,
+    substitute_id,
 };
 use crate::{
     DamageReport, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, IndexKey, KeyName,
@@ -110,15 +110,15 @@ pub(crate) fn join_keys(keys: &BTreeSet<IndexKey>) -> String {
     names.join("\n")
 }
 
-/// Inserts a finished match with this number; `None` for the next number. Requires an open
-/// transaction.
-pub(crate) async fn insert<C: SqlConnection>(
+/// Inserts a finished match without its replay, with this number; `None` for the next number. Returns
+/// the number. Requires an open transaction.
+pub(super) async fn insert<C: SqlConnection>(
     connection: &mut C,
     store: StoreId,
     number: Option<i64>,
-    FinishedEntry { finished, keys, replay }: &FinishedEntry,
+    FinishedEntry { finished, keys, .. }: &FinishedEntry,
     sums: &mut RowSums,
-) -> Result<(), DbError> {
+) -> Result<i64, DbError> {
     let checksum = checksum_of(store, finished, keys);
     sums.add_row(CountedTable::FinishedMatch, checksum);
     let next = C::DIALECT.next_finish_number;
@@ -140,10 +140,9 @@ pub(crate) async fn insert<C: SqlConnection>(
     let number: Option<i64> = scalar(connection, &sql, &params).await?;
     let number = number
         .ok_or_else(|| Unreadable::new("the base of the numbers of finished matches is missing"))?;
-    insert_replay(connection, store, number, &finished.match_id, replay.as_deref()).await?;
     let names: Vec<&str> = keys.lines().collect();
     if names.is_empty() {
-        return Ok(());
+        return Ok(number);
     }
     let rows: Vec<String> = (2..).take(names.len()).map(|n| format!("(${n}, $1)")).collect();
     let rows = rows.join(", ");
@@ -152,7 +151,7 @@ pub(crate) async fn insert<C: SqlConnection>(
     let id = finished.match_id.as_str().into();
     let params: Vec<Param<'_>> = std::iter::once(id).chain(names).collect();
     connection.execute(&insert, &params).await?;
-    Ok(())
+    Ok(number)
 }
 
 /// Deletes a finished match with its replay and its parties. Requires an open transaction.

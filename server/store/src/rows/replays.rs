@@ -7,13 +7,14 @@ use std::fmt;
 
 use super::{
     Param, SqlConnection, StoredRow, Unreadable,
-    finished::{COLUMNS, FinishedEntry, MaybeUnflushed, read},
+    finished::{self, COLUMNS, FinishedEntry, MaybeUnflushed, read},
     first,
 };
 use crate::{
     DamageReport, DamagedValue, FinishedCursor, MatchId, ReplayMetadata, StoreError,
     checksum::{CHECKSUM_MISMATCH, StoreId},
     db_error::DbError,
+    row_sums::RowSums,
 };
 
 /// Selects finished matches with their replays, as [`COLUMNS`] followed by the columns that
@@ -38,9 +39,22 @@ fn replay_checksum(store: StoreId, finish_number: i64, id: &MatchId, replay: Opt
         .finish()
 }
 
-/// Inserts the replay of a finished match; `None` for a deleted replay. Requires an open
-/// transaction.
-pub(super) async fn insert_replay<C: SqlConnection>(
+/// Inserts a finished match and its replay, with this number; `None` for the next number. Requires an
+/// open transaction.
+pub(crate) async fn insert_with_replay<C: SqlConnection>(
+    connection: &mut C,
+    store: StoreId,
+    number: Option<i64>,
+    entry: &FinishedEntry,
+    sums: &mut RowSums,
+) -> Result<(), DbError> {
+    let number = finished::insert(connection, store, number, entry, sums).await?;
+    insert_replay(connection, store, number, &entry.finished.match_id, entry.replay.as_deref())
+        .await
+}
+
+/// Inserts the replay of a finished match; `None` for a deleted replay.
+async fn insert_replay<C: SqlConnection>(
     connection: &mut C,
     store: StoreId,
     finish_number: i64,

@@ -54,7 +54,7 @@ async fn apply<C: SqlConnection>(
         }
         MatchStep::Finish { match_key, entry } => {
             open_matches::delete(connection, *match_key, sums).await?;
-            finished::insert(connection, store, None, entry, sums).await
+            replays::insert_with_replay(connection, store, None, entry, sums).await
         }
         MatchStep::DropOpen { match_key } => {
             open_matches::delete(connection, *match_key, sums).await

@@ -10,9 +10,8 @@ use crate::{
     named_rows::{DamagedRow, NameRange, NamedRow, NamedTable, RowSelection},
     row_sums::RowSums,
     rows::{
-        INSERT_JOURNAL_ROW, Param, SqlConnection,
-        finished::{self, FinishedEntry},
-        named, open_matches, replays, row_sums, whole_matches,
+        INSERT_JOURNAL_ROW, Param, SqlConnection, finished::FinishedEntry, named, open_matches,
+        replays, row_sums, whole_matches,
     },
 };
 
@@ -157,7 +156,8 @@ impl<C: SqlConnection> CopySide<C> {
         entry: &FinishedEntry,
     ) -> Result<(), StoreError> {
         let (connection, sums) = (&mut self.connection, &mut self.sums);
-        let added = finished::insert(connection, self.store, Some(number), entry, sums).await;
+        let added =
+            replays::insert_with_replay(connection, self.store, Some(number), entry, sums).await;
         self.at(added)
     }
 
