@@ -154,7 +154,7 @@ pub(super) fn to_csv<'a>(
     Ok(String::from_utf8(writer.into_inner()?)?)
 }
 
-/// Returns an error if a name cannot be told apart from others on a screen. Its length is already
+/// Returns an error if a name cannot be distinguished from others on a screen. Its length is already
 /// checked.
 pub(super) fn check_name(what: &str, name: &str) -> Result<(), String> {
     let problem = name_problem(name, name.len());
