@@ -14,7 +14,10 @@ use bridgemaster_proto::{
         lobby_service_client::LobbyServiceClient,
     },
 };
-use tokio::time::{sleep_until, timeout};
+use tokio::{
+    task::JoinSet,
+    time::{sleep_until, timeout},
+};
 use tonic::{Status, Streaming, transport::Channel};
 use tracing::warn;
 
@@ -83,6 +86,10 @@ pub struct AttendanceSession {
     server: Reconnection,
     options: AttendOptions,
     stream: Option<Streaming<AttendResponse>>,
+    /// The call that opens the stream, at most one. It continues when [`AttendanceSession::next`]
+    /// is dropped: if it were cancelled and repeated, the server could handle the cancelled call
+    /// last, which would supersede the other one.
+    opening: JoinSet<Result<Streaming<AttendResponse>, Status>>,
     /// Whether the current stream has received a message.
     has_progressed: bool,
     attendance_id: String,
@@ -100,6 +107,7 @@ impl AttendanceSession {
             slots: Slots::new(options.slots),
             options,
             stream: None,
+            opening: JoinSet::new(),
             has_progressed: false,
             attendance_id: String::new(),
             acknowledged_pause: None,
@@ -155,7 +163,7 @@ impl AttendanceSession {
             if std::mem::take(&mut self.has_progressed) {
                 self.server.restart(self.options.reconnect_for, true);
             }
-            self.server.wait(failure).await?;
+            self.server.record_failure(failure).await?;
         }
     }
 
@@ -225,24 +233,35 @@ impl AttendanceSession {
         updated.is_ok()
     }
 
-    /// Reads the next message. Opens a stream first if there is none.
+    /// Reads the next message. Opens a stream first if there is none. Cancel safe.
     async fn next_message(&mut self) -> Result<Option<AttendResponse>, Status> {
         let stream = match &mut self.stream {
             Some(stream) => stream,
             None => {
-                let request = self.with_key(AttendRequest {
-                    queue_id: self.options.queue.clone(),
-                    bot_name: self.options.bot_name.clone(),
-                    bot_version: self.options.bot_version.clone(),
-                    slots: self.options.slots,
-                    protocol_revision: PROTOCOL_REVISION,
-                });
-                let answer_timeout = self.server.answer_timeout(ANSWER_TIMEOUT);
-                let attended = answer(answer_timeout, self.client().attend(request)).await;
-                self.stream.insert(attended?)
+                self.server.finish_pause().await;
+                if self.opening.is_empty() {
+                    self.open_stream();
+                }
+                let Some(Ok(opened)) = self.opening.join_next().await else {
+                    return Err(Status::unavailable("the call that opens the stream was aborted"));
+                };
+                self.stream.insert(opened?)
             }
         };
         stream.message().await
+    }
+
+    /// Starts the call that opens a stream.
+    fn open_stream(&mut self) {
+        let request = self.with_key(AttendRequest {
+            queue_id: self.options.queue.clone(),
+            bot_name: self.options.bot_name.clone(),
+            bot_version: self.options.bot_version.clone(),
+            slots: self.options.slots,
+            protocol_revision: PROTOCOL_REVISION,
+        });
+        let (mut client, limit) = (self.client(), self.server.answer_timeout(ANSWER_TIMEOUT));
+        self.opening.spawn(async move { answer(limit, client.attend(request)).await });
     }
 
     fn client(&self) -> LobbyServiceClient<Channel> {

@@ -116,7 +116,8 @@ impl SeatSession<'_> {
                     failure
                 }
             };
-            self.server.wait(failure).await?;
+            self.server.record_failure(failure).await?;
+            self.server.finish_pause().await;
         }
     }
 

@@ -28,12 +28,20 @@ pub(crate) struct Reconnection {
     pub(crate) had_stream: bool,
     /// True once the server was asked whether it requires TLS.
     has_probed: bool,
+    /// The end of the pause before the next attempt; `None` after the pause.
+    retry_at: Option<tokio::time::Instant>,
 }
 
 impl Reconnection {
     /// Creates a reconnection that tries to open the first stream for `connect_for`.
     pub(crate) fn new(route: Route, connect_for: Duration) -> Self {
-        Self { route, backoff: Backoff::new(connect_for), had_stream: false, has_probed: false }
+        Self {
+            route,
+            backoff: Backoff::new(connect_for),
+            had_stream: false,
+            has_probed: false,
+            retry_at: None,
+        }
     }
 
     /// Returns the timeout for a server's first response, which is at most `max`.
@@ -46,15 +54,18 @@ impl Reconnection {
         self.backoff.restart(total, progressed);
     }
 
-    /// Waits after a failed attempt. The next attempt uses the next server.
+    /// Records a failed attempt, and starts the pause before the next one, which uses the next
+    /// server. Cancel safe: the pause has started.
     ///
     /// # Errors
     /// The failure, if it is final or the time limit is reached.
-    pub(crate) async fn wait(&mut self, failure: StreamFailure) -> Result<(), PlayError> {
+    pub(crate) async fn record_failure(&mut self, failure: StreamFailure) -> Result<(), PlayError> {
         let status = match failure {
             StreamFailure::Lost(status) => status,
             StreamFailure::Fatal(error) => return Err(error),
         };
+        let pause = self.backoff.next_pause();
+        self.retry_at = pause.map(|pause| tokio::time::Instant::now() + pause);
         if let Some(mistake) = self.tls_mistake(&status).await {
             return Err(PlayError::Tls {
                 server_url: self.route.url().to_owned(),
@@ -62,7 +73,7 @@ impl Reconnection {
                 source: TransportFailure(status),
             });
         }
-        let Some(pause) = self.backoff.next_pause() else {
+        let Some(pause) = pause else {
             return Err(self.timed_out(status));
         };
         self.route.advance();
@@ -72,8 +83,16 @@ impl Reconnection {
         } else {
             debug!(?code, message, ?pause, "no stream yet; retrying");
         }
-        tokio::time::sleep(pause).await;
         Ok(())
+    }
+
+    /// Waits for the end of the pause after the last failure. Cancel safe: a later call waits for
+    /// the rest.
+    pub(crate) async fn finish_pause(&mut self) {
+        if let Some(at) = self.retry_at {
+            tokio::time::sleep_until(at).await;
+            self.retry_at = None;
+        }
     }
 
     /// Returns the TLS mistake that made an attempt fail. With several servers, the next one is
@@ -85,13 +104,12 @@ impl Reconnection {
         if let Some(mistake) = tls::tls_mistake(&with_causes(status)) {
             return Some(mistake);
         }
-        if self.had_stream
-            || self.route.is_proxied()
-            || std::mem::replace(&mut self.has_probed, true)
-        {
+        if self.had_stream || self.route.is_proxied() || self.has_probed {
             return None;
         }
-        tls::required_tls(self.route.url()).await
+        let mistake = tls::required_tls(self.route.url()).await;
+        self.has_probed = true;
+        mistake
     }
 
     /// Creates the error after the last attempt.

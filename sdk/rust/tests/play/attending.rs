@@ -3,17 +3,27 @@
 use std::{
     net::SocketAddr,
     pin::Pin,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use bridgemaster_sdk::{
-    AttendOptions, Connection,
+    AttendEvent, AttendOptions, AttendanceSession, Connection,
     v1::{
         self, AttendResponse, AttendanceState, attend_response,
         lobby_service_server::{LobbyService, LobbyServiceServer},
     },
 };
-use tokio::{net::TcpListener, sync::mpsc};
+use tokio::{
+    net::TcpListener,
+    sync::{
+        Semaphore,
+        mpsc::{self, unbounded_channel},
+    },
+    task::yield_now,
+};
 use tokio_stream::{Stream, StreamExt as _, wrappers::TcpListenerStream};
 use tonic::{Request, Response, Status, transport::Server};
 
@@ -21,22 +31,14 @@ use crate::scripted_server::within_timeout;
 
 #[tokio::test]
 async fn a_failed_report_of_busy_slots_is_repeated() {
-    let listener = TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    let (updates, mut reports) = mpsc::unbounded_channel();
-    let lobby = ScriptedLobby { updates, has_failed: AtomicBool::new(false) };
-    let serving = Server::builder()
-        .add_service(LobbyServiceServer::new(lobby))
-        .serve_with_incoming(TcpListenerStream::new(listener));
-    tokio::spawn(serving);
-    let connection = Connection::new(&url).unwrap();
-    let options = AttendOptions::new(&url, "league", "puppet");
-    let mut attendance = connection.attendance(options).unwrap();
+    let mut lobby = Lobby::start().await;
+    let mut attendance = lobby.attendance();
+    lobby.answers.add_permits(1);
     let attending = async { while attendance.next().await.unwrap().is_some() {} };
     let reporting = async {
         // The server counts a busy slot, and the bot has none. The first report fails.
         for _ in 0..2 {
-            let report = reports.recv().await.unwrap();
+            let report = lobby.updates.recv().await.unwrap();
             assert_eq!(report.busy_slots, Some(0));
         }
     };
@@ -49,9 +51,65 @@ async fn a_failed_report_of_busy_slots_is_repeated() {
     .await;
 }
 
+#[tokio::test]
+async fn a_stream_is_opened_once_however_often_next_is_dropped() {
+    let mut lobby = Lobby::start().await;
+    let mut attendance = lobby.attendance();
+    within_timeout("the call", async {
+        tokio::select! {
+            event = attendance.next() => panic!("{event:?} before the server has answered"),
+            request = lobby.attends.recv() => drop(request.unwrap()),
+        }
+    })
+    .await;
+    for _ in 0..10 {
+        tokio::select! {
+            biased;
+            event = attendance.next() => panic!("{event:?} before the server has answered"),
+            () = yield_now() => {}
+        }
+    }
+    lobby.answers.add_permits(2);
+    let event = within_timeout("the attendance", attendance.next()).await.unwrap();
+    assert!(matches!(event, Some(AttendEvent::Attendance(_))), "{event:?}");
+    assert!(lobby.attends.try_recv().is_err(), "a second call");
+}
+
+/// The test's ends of the channels of a [`ScriptedLobby`].
+struct Lobby {
+    url: String,
+    attends: mpsc::UnboundedReceiver<v1::AttendRequest>,
+    updates: mpsc::UnboundedReceiver<v1::UpdateAttendanceRequest>,
+    /// A call to attend is answered with a permit.
+    answers: Arc<Semaphore>,
+}
+
+impl Lobby {
+    async fn start() -> Self {
+        let listener = TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let ((attends, attended), (updates, updated)) = (unbounded_channel(), unbounded_channel());
+        let answers = Arc::new(Semaphore::new(0));
+        let has_failed = AtomicBool::new(false);
+        let lobby = ScriptedLobby { attends, updates, answers: Arc::clone(&answers), has_failed };
+        let serving = Server::builder()
+            .add_service(LobbyServiceServer::new(lobby))
+            .serve_with_incoming(TcpListenerStream::new(listener));
+        tokio::spawn(serving);
+        Self { url, attends: attended, updates: updated, answers }
+    }
+
+    fn attendance(&self) -> AttendanceSession {
+        let options = AttendOptions::new(&self.url, "league", "puppet");
+        Connection::new(&self.url).unwrap().attendance(options).unwrap()
+    }
+}
+
 /// A LobbyService that counts a busy slot, and fails the first update of the attendance.
 struct ScriptedLobby {
+    attends: mpsc::UnboundedSender<v1::AttendRequest>,
     updates: mpsc::UnboundedSender<v1::UpdateAttendanceRequest>,
+    answers: Arc<Semaphore>,
     has_failed: AtomicBool,
 }
 
@@ -64,8 +122,12 @@ impl LobbyService for ScriptedLobby {
 
     async fn attend(
         &self,
-        _: Request<v1::AttendRequest>,
+        request: Request<v1::AttendRequest>,
     ) -> Result<Response<Self::AttendStream>, Status> {
+        self.attends
+            .send(request.into_inner())
+            .map_err(|_| Status::unavailable("the test is over"))?;
+        self.answers.acquire().await.unwrap().forget();
         let attendance = v1::Attendance {
             attendance_id: "a1".to_owned(),
             slots: 1,
