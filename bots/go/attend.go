@@ -2,6 +2,7 @@ package bridgemaster
 
 import (
 	"context"
+	"crypto/rand"
 	"io"
 	"sync"
 	"time"
@@ -35,7 +36,7 @@ func Attend(ctx context.Context, newBot func() Bot, options Options) error {
 	}
 	attendance := &attendance{
 		options: resolved, route: newRoute(resolved.servers), newBot: newBot, recent: map[string]bool{},
-		slots: slots{total: resolved.Slots, usedAtServer: -1},
+		clientInstanceID: rand.Text(), slots: slots{total: resolved.Slots, usedAtServer: -1},
 	}
 	defer attendance.playing.Wait()
 	checking, stop := context.WithCancel(ctx)
@@ -49,7 +50,11 @@ type attendance struct {
 	options *resolvedOptions
 	route   *route
 	newBot  func() Bot
-	playing sync.WaitGroup
+	// clientInstanceID and streamNumber let the server ignore a request that arrives late.
+	clientInstanceID string
+	// streamNumber is the number of the last stream.
+	streamNumber uint32
+	playing      sync.WaitGroup
 	slots   slots
 	// mutex protects reportTo and id: the server of the current stream, and its attendance.
 	mutex    sync.Mutex
@@ -113,12 +118,15 @@ func (a *attendance) attendOnOneStream(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = connection.Close() }()
+	a.streamNumber++
 	request := &v1.AttendRequest{
 		QueueId:          a.options.Queue,
 		BotName:          a.options.Name,
 		BotVersion:       a.options.Version,
 		Slots:            uint32(a.options.Slots),
 		ProtocolRevision: ProtocolRevision,
+		ClientInstanceId: a.clientInstanceID,
+		StreamNumber:     a.streamNumber,
 	}
 	// Only this call gets the metadata. The matches in progress also use ctx.
 	attendCtx := metadata.AppendToOutgoingContext(ctx, a.options.metadata...)

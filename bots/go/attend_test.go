@@ -100,7 +100,8 @@ func TestEachOfferIsPlayedOnceAcrossAllStreamsByItsOwnBot(t *testing.T) {
 	await(t, server.attendances).end <- refusal(t, codes.NotFound, queueUnknown)
 	attendance := await(t, server.attendances)
 	want := &v1.AttendRequest{
-		QueueId: "cup", BotName: "puppet", BotVersion: "7", Slots: 2, ProtocolRevision: 1}
+		QueueId: "cup", BotName: "puppet", BotVersion: "7", Slots: 2, ProtocolRevision: 1,
+		ClientInstanceId: attendance.request.GetClientInstanceId(), StreamNumber: 2}
 	if !proto.Equal(attendance.request, want) {
 		t.Fatal(attendance.request)
 	}

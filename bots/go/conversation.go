@@ -40,8 +40,12 @@ type openRequest struct {
 // conversation is the conversation of one seat, across all of its streams. It does no I/O.
 type conversation struct {
 	// ctx is the context of Play.
-	ctx          context.Context
-	options      *resolvedOptions
+	ctx     context.Context
+	options *resolvedOptions
+	// clientInstanceID and streamNumber let the server ignore a Hello that arrives late.
+	clientInstanceID string
+	// streamNumber is the number of the last stream.
+	streamNumber uint32
 	lastSequence uint32
 	welcomed     bool
 	matchID      string
@@ -59,6 +63,7 @@ type conversation struct {
 // hello starts a new stream and returns its Hello.
 func (c *conversation) hello() *v1.PlayRequest {
 	c.progressed = false
+	c.streamNumber++
 	if c.open != nil {
 		c.open.sentOnCurrentStream = false
 	}
@@ -67,6 +72,8 @@ func (c *conversation) hello() *v1.PlayRequest {
 		BotName:          c.options.Name,
 		BotVersion:       c.options.Version,
 		Games:            c.options.Games,
+		ClientInstanceId: c.clientInstanceID,
+		StreamNumber:     c.streamNumber,
 	}
 	if c.lastSequence > 0 {
 		hello.LastSequence, hello.HistoryId = &c.lastSequence, &c.historyID

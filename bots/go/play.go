@@ -2,6 +2,7 @@ package bridgemaster
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"io"
 	"time"
@@ -44,7 +45,7 @@ func play(
 	seat := &seat{
 		options:      resolved,
 		route:        newRoute(resolved.servers),
-		conversation: conversation{ctx: ctx, options: resolved},
+		conversation: conversation{ctx: ctx, options: resolved, clientInstanceID: rand.Text()},
 		bot:          startBot(ctx, bot),
 	}
 	result, err = seat.play(ctx)

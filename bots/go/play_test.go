@@ -268,7 +268,8 @@ func TestAWholeMatchReachesTheBotAndItsAnswersTheServer(t *testing.T) {
 		t.Fatal(md)
 	}
 	want := &v1.Hello{
-		ProtocolRevision: 1, BotName: "puppet", BotVersion: "1.0", Games: []string{"old_london_bridge"}}
+		ProtocolRevision: 1, BotName: "puppet", BotVersion: "1.0", Games: []string{"old_london_bridge"},
+		ClientInstanceId: hello.GetClientInstanceId(), StreamNumber: 1}
 	if !proto.Equal(hello, want) {
 		t.Fatal(hello)
 	}
@@ -321,7 +322,7 @@ func TestALostStreamIsResumedAndItsAnswerIsSentAgain(t *testing.T) {
 	stream.fail(codes.Unavailable, "")
 
 	stream, hello := p.server.welcomedStream(true)
-	if hello.GetLastSequence() != 2 || hello.GetHistoryId() != historyID {
+	if hello.GetLastSequence() != 2 || hello.GetHistoryId() != historyID || hello.GetStreamNumber() != 2 {
 		t.Fatal(hello)
 	}
 	stream.expectDecision(1, 4)

@@ -4,7 +4,6 @@
 
 #include "bridgemaster/v1/lobby_service.grpc.pb.h"
 #include "seat.h"
-#include "text.h"
 
 namespace bridgemaster {
 namespace {
@@ -89,6 +88,8 @@ void Attendance::attend_on_one_stream() {
     request.set_bot_version(options.version);
     request.set_slots(static_cast<std::uint32_t>(options.slots));
     request.set_protocol_revision(protocol_revision);
+    request.set_client_instance_id(client_instance_id_);
+    request.set_stream_number(++stream_number_);
     const auto call = stub->Attend(&context, request);
     v1::AttendResponse message;
     while (call->Read(&message)) {

@@ -18,6 +18,7 @@
 #include "resolved_options.h"
 #include "route.h"
 #include "slots.h"
+#include "text.h"
 
 namespace bridgemaster {
 
@@ -54,6 +55,10 @@ private:
     // The ids of the recent offers, oldest first, and as a set.
     std::deque<std::string> offers_;
     std::unordered_set<std::string> recent_offers_;
+    // With the number of a stream, lets the server ignore a request that arrives late.
+    const std::string client_instance_id_ = random_id();
+    // The number of the last stream.
+    std::uint32_t stream_number_ = 0;
     Slots slots_;
     std::list<Match> matches_;
     // Protects the server of the current stream, and the id of its attendance.

@@ -20,6 +20,8 @@ v1::PlayRequest Conversation::hello() {
     hello.set_protocol_revision(protocol_revision);
     hello.set_bot_name(options_.options.name);
     hello.set_bot_version(options_.options.version);
+    hello.set_client_instance_id(client_instance_id_);
+    hello.set_stream_number(++stream_number_);
     for (const auto& game : options_.options.games) {
         hello.add_games(game);
     }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "resolved_options.h"
+#include "text.h"
 
 namespace bridgemaster {
 
@@ -77,6 +78,10 @@ private:
 
     const ResolvedOptions& options_;
     Reactions& reactions_;
+    // With the number of a stream, lets the server ignore a Hello that arrives late.
+    const std::string client_instance_id_ = random_id();
+    // The number of the last stream.
+    std::uint32_t stream_number_ = 0;
     std::uint32_t last_sequence_ = 0;
     // Empty before the first Welcome.
     std::optional<Seat> seat_;

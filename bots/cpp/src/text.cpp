@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <random>
 #include <sstream>
 #include <utility>
 
@@ -110,6 +111,17 @@ std::string in_seconds(std::chrono::duration<double> span) {
     std::ostringstream text;
     text << span.count() << " s";
     return text.str();
+}
+
+std::string random_id() {
+    std::random_device source;
+    std::string id;
+    for (int part = 0; part < 4; ++part) {
+        std::array<char, 9> digits{};
+        std::snprintf(digits.data(), digits.size(), "%08x", source());
+        id += digits.data();
+    }
+    return id;
 }
 
 std::string trimmed(const std::string& text) {

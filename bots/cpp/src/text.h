@@ -19,6 +19,9 @@ std::size_t printable_length(std::string_view text);
 // Formats a duration in seconds, for people.
 std::string in_seconds(std::chrono::duration<double> span);
 
+// Returns a random identifier of 32 hexadecimal digits.
+std::string random_id();
+
 // Returns text without surrounding white space.
 std::string trimmed(const std::string& text);
 

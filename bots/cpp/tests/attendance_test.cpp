@@ -48,6 +48,8 @@ TEST(Attendance, EachOfferIsPlayedOnceAcrossAllStreamsByItsOwnBot) {
     EXPECT_EQ(attending->request.bot_version(), "7");
     EXPECT_EQ(attending->request.slots(), 2U);
     EXPECT_EQ(attending->request.protocol_revision(), 1U);
+    EXPECT_EQ(attending->request.client_instance_id().size(), 32U);
+    EXPECT_EQ(attending->request.stream_number(), 2U);
     attending->offer("o1", "t1");
     const auto first = server.welcomed_stream();
     attending->end.put(scripted::refusal(grpc::StatusCode::UNAVAILABLE, ""));

@@ -107,6 +107,8 @@ TEST(Play, AWholeMatchReachesTheBotAndItsAnswersTheServer) {
     hello.set_bot_name("puppet");
     hello.set_bot_version("1.0");
     hello.add_games("old_london_bridge");
+    hello.set_client_instance_id(stream->hello.client_instance_id());
+    hello.set_stream_number(1);
     EXPECT_TRUE(MessageDifferencer::Equals(stream->hello, hello));
     stream->send(match_started(1));
     match.bot.choices.put(Choice::index(5));
@@ -157,6 +159,7 @@ TEST(Play, ALostStreamIsResumedAndItsAnswerIsSentAgain) {
     stream = match.server.welcomed_stream();
     EXPECT_EQ(stream->hello.last_sequence(), 2U);
     EXPECT_EQ(stream->hello.history_id(), scripted::history_id);
+    EXPECT_EQ(stream->hello.stream_number(), 2U);
     stream->expect_decision(1, 4);
     // A repeated request is ignored.
     stream->send(decision_request(2, 1));

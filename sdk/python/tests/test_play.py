@@ -143,6 +143,7 @@ class PlayTest(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(list(hello.games), ["old_london_bridge"])
         self.assertFalse(hello.HasField("last_sequence"))
         self.assertFalse(hello.HasField("history_id"))
+        self.assertEqual((len(hello.client_instance_id), hello.stream_number), (32, 1))
 
         stream.send(match_started(1))
         for request_id, index in ((1, 0), (2, 5)):
@@ -326,6 +327,7 @@ class PlayTest(unittest.IsolatedAsyncioTestCase):
         stream = await self.server.stream()
         hello = await stream.welcome()
         self.assertEqual((hello.last_sequence, hello.history_id), (2, HISTORY_ID))
+        self.assertEqual(hello.stream_number, 2)
         # The answer may have been lost with the stream.
         self.assertEqual(await self.decision(stream), (1, 4))
         self.bot.choices.put(5)

@@ -253,12 +253,15 @@ impl AttendanceSession {
 
     /// Starts the call that opens a stream.
     fn open_stream(&mut self) {
+        let (client_instance_id, stream_number) = self.server.next_stream();
         let request = self.with_key(AttendRequest {
             queue_id: self.options.queue.clone(),
             bot_name: self.options.bot_name.clone(),
             bot_version: self.options.bot_version.clone(),
             slots: self.options.slots,
             protocol_revision: PROTOCOL_REVISION,
+            client_instance_id,
+            stream_number,
         });
         let (mut client, limit) = (self.client(), self.server.answer_timeout(ANSWER_TIMEOUT));
         self.opening.spawn(async move { answer(limit, client.attend(request)).await });

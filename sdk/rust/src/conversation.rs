@@ -62,8 +62,12 @@ pub(crate) struct Conversation {
 }
 
 impl Conversation {
-    /// Starts a new stream and returns its Hello.
-    pub(crate) fn hello(&mut self, options: &Options) -> v1::PlayRequest {
+    /// Starts a new stream, which has this number, and returns its Hello.
+    pub(crate) fn hello(
+        &mut self,
+        options: &Options,
+        (client_instance_id, stream_number): (String, u32),
+    ) -> v1::PlayRequest {
         if let Some(open) = &mut self.open {
             open.sent_on_current_stream = false;
         }
@@ -74,6 +78,8 @@ impl Conversation {
             games: options.games.clone(),
             last_sequence: (self.last_sequence > 0).then_some(self.last_sequence),
             history_id: (self.last_sequence > 0).then(|| self.history_id.clone()),
+            client_instance_id,
+            stream_number,
         }))
     }
 

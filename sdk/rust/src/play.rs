@@ -126,7 +126,7 @@ impl SeatSession<'_> {
         let (outbound, requests) = mpsc::channel(OUTBOUND_CAPACITY);
         // The call returns when the response headers arrive. Because a server can delay them until
         // the Hello arrives, the Hello is sent first.
-        let hello = self.conversation.hello(self.options);
+        let hello = self.conversation.hello(self.options, self.server.next_stream());
         self.send(&outbound, hello).await;
         let mut call = tonic::Request::new(ReceiverStream::new(requests));
         let bearer = self.options.ticket.bearer();

@@ -30,6 +30,10 @@ pub(crate) struct Reconnection {
     has_probed: bool,
     /// The end of the pause before the next attempt; `None` after the pause.
     retry_at: Option<tokio::time::Instant>,
+    /// Random identifier with which the server recognizes the streams of this client.
+    client_instance_id: String,
+    /// The number of the last attempt to open a stream.
+    last_stream_number: u32,
 }
 
 impl Reconnection {
@@ -41,7 +45,16 @@ impl Reconnection {
             had_stream: false,
             has_probed: false,
             retry_at: None,
+            client_instance_id: format!("{:032x}", rand::random::<u128>()),
+            last_stream_number: 0,
         }
+    }
+
+    /// Returns the client instance's identifier and the number of a new stream. A request that
+    /// arrives after one with a higher number does not supersede the newer stream.
+    pub(crate) fn next_stream(&mut self) -> (String, u32) {
+        self.last_stream_number += 1;
+        (self.client_instance_id.clone(), self.last_stream_number)
     }
 
     /// Returns the timeout for a server's first response, which is at most `max`.

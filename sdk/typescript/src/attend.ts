@@ -2,6 +2,7 @@
 
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type * as grpc from "@grpc/grpc-js";
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Backoff } from "./backoff.js";
 import type { Bot, Decide } from "./bot.js";
@@ -69,6 +70,9 @@ class Attendance {
   readonly #recent = new Set<string>();
   readonly #playing = new Set<Promise<void>>();
   readonly #slots: Slots;
+  /** With the number of a stream, lets the server ignore a request that arrives late. */
+  readonly #clientInstanceId = randomUUID();
+  #streamNumber = 0;
   /** The attendance, as its stream has reported it. */
   #attendanceId = "";
   /** True once any stream has received a message. */
@@ -145,6 +149,8 @@ class Attendance {
         botVersion: version,
         slots,
         protocolRevision: PROTOCOL_REVISION,
+        clientInstanceId: this.#clientInstanceId,
+        streamNumber: ++this.#streamNumber,
       }),
     );
     const client = openClient(this.#route.server);

@@ -2,6 +2,7 @@
 // react to a received message; does no I/O.
 
 import { create, toBinary } from "@bufbuild/protobuf";
+import { randomUUID } from "node:crypto";
 import { BrokenSeedCommitmentError, NoLegalDecisionError, ProtocolError } from "./errors.js";
 import { SeedReveal } from "./gen/bridgemaster/v1/match_pb.js";
 import type { MatchResult } from "./gen/bridgemaster/v1/match_pb.js";
@@ -79,6 +80,9 @@ interface ConversationBot {
 export class Conversation {
   readonly #options: ResolvedOptions;
   readonly #bot: ConversationBot;
+  /** With the number of a stream, lets the server ignore a Hello that arrives late. */
+  readonly #clientInstanceId = randomUUID();
+  #streamNumber = 0;
   #lastSequence = 0;
   #lastRequestKey = 0;
   /** Match id and seat number, from the first Welcome. */
@@ -116,6 +120,8 @@ export class Conversation {
       botName: name,
       botVersion: version,
       games: [...games],
+      clientInstanceId: this.#clientInstanceId,
+      streamNumber: ++this.#streamNumber,
     });
     if (this.#lastSequence > 0) {
       hello.lastSequence = this.#lastSequence;

@@ -48,6 +48,8 @@ test("each offer is played once across all streams, by its own bot", async () =>
     [queueId, botName, botVersion, slots, protocolRevision],
     ["cup", "puppet", "7", 2, 1],
   );
+  const { clientInstanceId, streamNumber } = attending.request;
+  assert.deepEqual([clientInstanceId.length, streamNumber], [36, 2]);
   attending.offer("o1", "t1");
   const first = await server.welcomedStream();
   attending.fail(status.UNAVAILABLE);

@@ -127,6 +127,7 @@ test("a whole match reaches the bot, and its answers the server", async () => {
   assert.deepEqual([hello.botName, hello.botVersion, hello.protocolRevision], ["puppet", "1.0", 1]);
   assert.deepEqual(hello.games, ["old_london_bridge"]);
   assert.deepEqual([hello.lastSequence, hello.historyId], [undefined, undefined]);
+  assert.deepEqual([hello.clientInstanceId.length, hello.streamNumber], [36, 1]);
   stream.send(matchStarted(1));
   for (const [requestId, index] of [[1, 0], [2, 5]] as const) {
     bot.choices.put(index);
@@ -276,6 +277,7 @@ test("a lost stream is resumed after the last message, and its answer is sent ag
   stream = await server.stream();
   const hello = await stream.welcome();
   assert.deepEqual([hello.lastSequence, hello.historyId], [2, HISTORY_ID]);
+  assert.equal(hello.streamNumber, 2);
   assert.deepEqual(await stream.decision(), [1, 4]);
   bot.choices.put(5);
   stream.send(decisionRequest(3, 2));

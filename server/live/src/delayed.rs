@@ -260,12 +260,11 @@ impl VisibilityCursor {
 mod tests {
     use bridgemaster_edge::{limits::Limits, metrics::Metrics};
     use bridgemaster_games::{GAME_IDS, with_game};
-    use bridgemaster_match::{MatchId, SeatInput};
+    use bridgemaster_match::{JoinRequest, MatchId, SeatInput};
     use bridgemaster_proto::{
         games::WireGame as _,
         v1::{MatchConfig, SpectatorRules, WatchMatchResponse},
     };
-    use bridgemaster_referee::BotIdentity;
     use prost::Message as _;
     use tokio::{join, time::timeout};
 
@@ -309,7 +308,7 @@ mod tests {
         let created = matches.create(&config, options).await.unwrap();
         let join = |ticket: &str| {
             let redeemed = RedeemedTicket::redeem(matches, &Ticket::from_client(ticket)).unwrap();
-            let (seat, ..) = redeemed.join(BotIdentity::default(), None, None).unwrap();
+            let (seat, ..) = redeemed.join(JoinRequest::default()).unwrap();
             seat
         };
         let seats: Vec<_> = created.tickets.iter().map(|one| join(&one.ticket)).collect();

@@ -13,11 +13,11 @@ use bridgemaster_edge::{
 };
 use bridgemaster_games::{Seat, SeatCount};
 use bridgemaster_match::{
-    Cancellation, MatchId, OfferedSeat, ReplaceTicketsError, SeatInput, StreamNumber, StreamStart,
-    TicketHash, Verdict,
+    Cancellation, JoinRequest, MatchId, OfferedSeat, ReplaceTicketsError, SeatInput, StreamNumber,
+    StreamStart, TicketHash, Verdict,
 };
 use bridgemaster_proto::v1;
-use bridgemaster_referee::{BotIdentity, ResumePoint, Time};
+use bridgemaster_referee::Time;
 use bridgemaster_store::KeyName;
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
@@ -186,16 +186,12 @@ pub trait HostedMatch: Send + Sync {
     }
 
     /// Joins a seat with a new stream, and closes any older stream of the seat. A replaced ticket
-    /// is refused. With a key, the bot has the key's name. A seat that is held by or reserved for
-    /// another key is refused. `resume_point` is the point up to which the bot has received
-    /// messages. `node` is the node that forwards the stream, if any. A refusal is gated, like any
-    /// result that depends on the state of the match.
+    /// is refused. With a key, the bot has the key's name. `node` is the node that forwards the
+    /// stream, if any. A refusal is gated, like any result that depends on the state of the match.
     fn join(
         &self,
         seat: (Seat, TicketHash),
-        bot: BotIdentity,
-        key: Option<&KeyName>,
-        resume_point: Option<ResumePoint>,
+        request: JoinRequest<'_>,
         node: Option<&Arc<ForwardingNode>>,
     ) -> Result<Joined, Gated<Refusal>>;
 

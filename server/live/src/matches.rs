@@ -363,11 +363,10 @@ mod tests {
         games::WireGame as _,
         v1::{ClockRules, MatchConfig, TimeControl},
     };
-    use bridgemaster_referee::BotIdentity;
     use tokio::{runtime::Handle, time::timeout};
 
     use super::*;
-    use bridgemaster_match::SeatInput;
+    use bridgemaster_match::{JoinRequest, SeatInput};
 
     use crate::{
         RedeemedTicket,
@@ -424,7 +423,7 @@ mod tests {
         for ticket in tickets {
             let ticket = Ticket::from_client(&ticket.ticket);
             let redeemed = RedeemedTicket::redeem(&matches, &ticket).unwrap();
-            let (seat, ..) = redeemed.join(BotIdentity::default(), None, None).unwrap();
+            let (seat, ..) = redeemed.join(JoinRequest::default()).unwrap();
             seat.report(SeatInput::Resign);
         }
         let id = MatchId::new(&*info.match_id).unwrap();

@@ -42,6 +42,7 @@ pub(super) fn cannot_join(why: JoinError) -> Refusal {
         .with("version", offered),
         JoinError::Forfeited(fault) => forfeited(&fault),
         JoinError::Cancelled(why) => cancelled(&why.reason),
+        JoinError::Superseded => superseded(),
     }
 }
 
@@ -111,11 +112,12 @@ pub(super) fn closing(reason: Reason) -> Closing {
         Reason::MatchEnded => Closing::MatchOver,
         Reason::Forfeited(fault) => Closing::Refused(forfeited(&fault)),
         Reason::Cancelled(why) => Closing::Refused(cancelled(&why.reason)),
-        Reason::Superseded => Closing::Refused(Refusal::new(
-            RefusalReason::Superseded,
-            "a newer stream of this seat took over",
-        )),
+        Reason::Superseded => Closing::Refused(superseded()),
     }
+}
+
+fn superseded() -> Refusal {
+    Refusal::new(RefusalReason::Superseded, "a newer stream of this seat took over")
 }
 
 /// The refusal that ends a stream whose queue is full.

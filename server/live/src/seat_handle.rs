@@ -8,8 +8,9 @@ use bridgemaster_edge::{
     transport::{ConnectionInfo, ForwardingNode},
 };
 use bridgemaster_games::Seat;
-use bridgemaster_match::{MatchId, SeatInput, StreamNumber, StreamStart, TicketHash, Verdict};
-use bridgemaster_referee::{BotIdentity, ResumePoint};
+use bridgemaster_match::{
+    JoinRequest, MatchId, SeatInput, StreamNumber, StreamStart, TicketHash, Verdict,
+};
 use bridgemaster_store::KeyName;
 use bridgemaster_traces as traces;
 use tokio::runtime::Handle;
@@ -160,22 +161,19 @@ impl RedeemedTicket {
     }
 
     /// Joins the seat with a new stream, and closes any older stream of the seat. With a key, the
-    /// bot has the key's name. `resume_point` is the point up to which the bot has received
-    /// messages.
+    /// bot has the key's name.
     pub fn join(
         self,
-        mut bot: BotIdentity,
-        key: Option<&KeyName>,
-        resume_point: Option<ResumePoint>,
+        mut request: JoinRequest<'_>,
     ) -> Result<(Arc<SeatHandle>, Outbound, Gated<StreamStart>), Gated<Refusal>> {
         if let Some(offered) = self.hosted.facts().offered.get(&self.seat) {
-            offered.bot_name.clone_into(&mut bot.name);
+            offered.bot_name.clone_into(&mut request.bot.name);
         }
         // A bot name that is not a valid key name is not indexed.
-        let name = KeyName::new(&bot.name).ok();
+        let name = KeyName::new(&request.bot.name).ok();
         let seat = (self.seat, self.ticket);
         let Joined { number, outbound, start } =
-            self.hosted.join(seat, bot, key, resume_point, self.node.as_ref())?;
+            self.hosted.join(seat, request, self.node.as_ref())?;
         if let Some(name) = name {
             self.matches.match_index().add_party(self.hosted.id(), &name);
         }

@@ -9,14 +9,14 @@ use bridgemaster_edge::{
 };
 use bridgemaster_games::{GAME_IDS, Seat, SeatCount};
 use bridgemaster_match::{
-    Cancellation, FinalMessages, ReplaceTicketsError, StreamNumber, StreamStart, TicketHash,
-    decode_finished, read_histories,
+    Cancellation, FinalMessages, JoinRequest, ReplaceTicketsError, StreamNumber, StreamStart,
+    TicketHash, decode_finished, read_histories,
 };
 use bridgemaster_proto::{
     internal::v1::FinishedSeat,
     v1::{self, FaultReason, WatchMatchResponse},
 };
-use bridgemaster_referee::{BotIdentity, Histories, ResumePoint};
+use bridgemaster_referee::Histories;
 use bridgemaster_store::{FinishedMatch, KeyName};
 use tokio_util::sync::CancellationToken;
 
@@ -317,14 +317,12 @@ impl HostedMatch for StoredMatch {
     fn join(
         &self,
         (seat, _): (Seat, TicketHash),
-        _bot: BotIdentity,
-        key: Option<&KeyName>,
-        resume_point: Option<ResumePoint>,
+        JoinRequest { key, resume_point, .. }: JoinRequest<'_>,
         _node: Option<&Arc<ForwardingNode>>,
     ) -> Result<Joined, Gated<Refusal>> {
         let refused = |refusal| Err(Gated::new(refusal, None));
         if let Some(key) = key
-            && self.holder(seat).is_some_and(|name| name != key.as_str())
+            && self.holder(seat).is_some_and(|name| name != key)
         {
             return refused(seat_of_another_key());
         }

@@ -27,6 +27,7 @@ mod commit_tracker;
 mod effect;
 mod effects;
 mod final_messages;
+mod join;
 mod journal;
 mod machine;
 mod organiser;
@@ -45,11 +46,12 @@ pub use effect::{
     Cancellation, Closing, CountedEvent, Effect, Entries, Finish, MatchEnd, StoredEntry, Verdict,
 };
 pub use final_messages::FinalMessages;
+pub use join::{ClientStream, JoinError, JoinRequest, Joined, StreamStart};
 pub use journal::{
     Header, HistoryStart, MAX_SUMMARY_BYTES, MatchParties, ReadEntry, Recovered, StoredInput,
     Unreplayable, decode_finished, read_entry, read_histories, recover,
 };
-pub use machine::{JoinError, Joined, Match, StreamStart};
+pub use machine::Match;
 pub use organiser::{CancelError, ExpireSeatError, ReplaceTicketsError, ReplacedTickets};
 pub use origin::{OfferedSeat, Origin, TicketHash};
 pub use outgoing::Outgoing;

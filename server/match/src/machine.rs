@@ -9,14 +9,15 @@ use std::sync::Arc;
 use bridgemaster_games::{FieldError, Seat};
 use bridgemaster_proto::games::WireGame;
 use bridgemaster_referee::{
-    BotIdentity, FaultReason, ForwardingLag, Histories, HistoryId, Input, MatchPhase, MatchRules,
-    NoteBudget, Output, Referee, ResumePoint, Time,
+    ForwardingLag, Histories, HistoryId, Input, MatchPhase, MatchRules, NoteBudget, Output,
+    Referee, ResumePoint, Time,
 };
 use bridgemaster_replay::{ReplayWriter, SigningKey};
 
 use crate::{
-    Cancellation, Closing, Effect, Entries, HistoryStart, MIN_LAG_US, Origin, Recovered, Report,
-    SeatInput, ServerTime, StreamNumber, TicketHash, Verdict,
+    Cancellation, Closing, Effect, Entries, HistoryStart, JoinError, JoinRequest, Joined,
+    MIN_LAG_US, Origin, Recovered, Report, SeatInput, ServerTime, StreamNumber, StreamStart,
+    TicketHash, Verdict,
     clocks::WallClockMap,
     commit_tracker::CommitTracker,
     effect::WithheldCounts,
@@ -66,42 +67,6 @@ pub(crate) enum Replay {
     /// The match has ended, and the file was not requested yet.
     Complete(ReplayWriter),
     Signed(Arc<[u8]>),
-}
-
-/// A seat with a newly attached stream.
-#[derive(Clone, Copy, Debug)]
-pub struct Joined {
-    /// The number of the stream.
-    pub stream: StreamNumber,
-    /// The contents of the Welcome message.
-    pub start: StreamStart,
-    /// The journal position that must be stored before the Welcome is sent, because the bot keeps
-    /// the history identifier in it.
-    pub after: Entries,
-}
-
-/// The start of a stream.
-#[derive(Clone, Copy, Debug)]
-pub struct StreamStart {
-    /// The current history of the match.
-    pub history_id: HistoryId,
-    /// True if the stream continues after the bot's resume point. If false, the bot starts over.
-    pub resumed: bool,
-    /// Remaining note budget of the seat, in bytes.
-    pub note_bytes_left: u32,
-}
-
-/// The reason why a bot cannot join a seat.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum JoinError {
-    /// The seat is held by the bot of another API key, or reserved for one.
-    OfAnotherKey,
-    /// The seat was offered to this other version of the bot.
-    OfAnotherVersion(String),
-    /// The seat is forfeited because of this fault.
-    Forfeited(FaultReason),
-    /// The match was cancelled.
-    Cancelled(Arc<Cancellation>),
 }
 
 impl<G: WireGame> Match<G> {
@@ -253,9 +218,8 @@ impl<G: WireGame> Match<G> {
         }
     }
 
-    /// Attaches a new stream of a bot to its seat, and replaces an older stream. If the bot has an
-    /// API `key`, a seat that belongs to another key is refused. `resume_point` is stated by the
-    /// bot and not trusted. Earlier reports are handled first.
+    /// Attaches a new stream of a bot to its seat, and replaces an older stream. Earlier reports are
+    /// handled first.
     ///
     /// # Errors
     /// Returns the reason why the bot cannot join, with the journal position that the refusal must
@@ -264,11 +228,10 @@ impl<G: WireGame> Match<G> {
         &mut self,
         (now, reports): (ServerTime, &mut Vec<Report>),
         seat: Seat,
-        bot: BotIdentity,
-        key: Option<&str>,
-        resume_point: Option<ResumePoint>,
+        request: JoinRequest<'_>,
         effects: &mut Vec<Effect>,
     ) -> Result<Joined, (JoinError, Entries)> {
+        let JoinRequest { bot, key, resume_point, client_stream } = request;
         self.handle_reports(reports, effects);
         if let Some(key) = key
             && self.seat_owner(seat).is_some_and(|name| name != key)
@@ -291,6 +254,10 @@ impl<G: WireGame> Match<G> {
         }
         let last_sequence = self.resumable_sequence(seat, resume_point);
         let current = &mut self.streams[seat.index()];
+        if current.is_newer_than(client_stream.as_ref()) {
+            // Correct even if the last entries were lost.
+            return Err((JoinError::Superseded, Entries::NONE));
+        }
         if current.end() {
             effects.push(Effect::Close {
                 seat,
@@ -299,7 +266,7 @@ impl<G: WireGame> Match<G> {
                 after: Entries::NONE,
             });
         }
-        let stream = current.open();
+        let stream = current.open(client_stream);
         effects.push(Effect::Open { seat, stream });
         let input = Input::Connected { seat, bot, last_sequence };
         self.handle(now.time, input, effects);

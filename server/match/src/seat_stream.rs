@@ -2,7 +2,7 @@
 
 use bridgemaster_referee::Time;
 
-use crate::{Entries, StreamNumber, Verdict};
+use crate::{ClientStream, Entries, StreamNumber, Verdict};
 
 /// Minimum interval between two recorded refusals of a bot's connection, in µs. Without it, a bot
 /// that retries without a pause would fill the journal.
@@ -13,6 +13,8 @@ const REFUSAL_REPORT_INTERVAL_US: u64 = 1_000_000;
 pub(crate) struct SeatStream {
     newest: StreamNumber,
     is_open: bool,
+    /// The client's identification of the newest stream, if it has one.
+    client: Option<ClientStream>,
     /// The journal position of the stream's last report that had an effect.
     reported: Entries,
     /// The outcome of the stream's last answer; `None` once it was returned to the caller.
@@ -26,10 +28,17 @@ pub(crate) struct SeatStream {
 }
 
 impl SeatStream {
-    /// Replaces the stream with a new one.
-    pub(crate) fn open(&mut self) -> StreamNumber {
-        *self = Self { newest: self.newest.next(), is_open: true, ..Self::default() };
+    /// Replaces the stream with a new one, which the client identifies so.
+    pub(crate) fn open(&mut self, client: Option<ClientStream>) -> StreamNumber {
+        *self = Self { newest: self.newest.next(), is_open: true, client, ..Self::default() };
         self.newest
+    }
+
+    /// Returns whether the client has opened the newest stream after the stream `client`.
+    pub(crate) fn is_newer_than(&self, client: Option<&ClientStream>) -> bool {
+        client
+            .zip(self.client.as_ref())
+            .is_some_and(|(client, newest)| client.is_older_than(newest))
     }
 
     /// Ends the stream. Returns whether the seat had a stream.

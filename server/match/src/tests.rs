@@ -12,12 +12,15 @@ use bridgemaster_proto::{
         Decision, DecisionRequest, PlayResponse, decision::Choice, play_response::Message, record,
     },
 };
-use bridgemaster_referee::{BotIdentity, HistoryId, MatchPhase, MatchRules, Time};
+use bridgemaster_referee::{HistoryId, MatchPhase, MatchRules, Time};
 use bridgemaster_replay::wire::SeedSalt;
 use bridgemaster_replay::{RecordCursor, SigningKey};
 use prost::Message as _;
 
-use crate::{Effect, Match, MatchId, Origin, Report, SeatInput, ServerTime, StreamNumber};
+use crate::{
+    ClientStream, Effect, Entries, JoinError, JoinRequest, Match, MatchId, Origin, Report,
+    SeatInput, ServerTime, StreamNumber,
+};
 
 fn at_ms(ms: u32) -> ServerTime {
     ServerTime { time: Time(0).plus_ms(ms), lag_us: 0 }
@@ -39,8 +42,8 @@ fn started_match<G: WireGame>(
     let (mut started_match, mut effects) = (created.unwrap(), Vec::new());
     let streams = [0, 1].map(|number| {
         let arrived = (at_ms(1), &mut Vec::new());
-        let (seat, bot) = (Seat::new(number).unwrap(), BotIdentity::default());
-        let joined = started_match.join(arrived, seat, bot, None, None, &mut effects);
+        let seat = Seat::new(number).unwrap();
+        let joined = started_match.join(arrived, seat, JoinRequest::default(), &mut effects);
         joined.unwrap().stream
     });
     (started_match, streams, effects)
@@ -100,6 +103,26 @@ fn a_report_that_is_handled_late_takes_no_forwarding_lag_from_another_seat() {
 }
 
 #[test]
+fn a_request_that_a_client_sent_before_the_newest_one_leaves_its_stream_alone() {
+    let (mut machine, [first, _], mut effects) = started_match(rules::<OldLondonBridge>(), false);
+    let seat = Seat::new(0).unwrap();
+    let mut join = |id: &str, number| {
+        let client_stream = ClientStream::from_client(id, number).unwrap();
+        let request = JoinRequest { client_stream, ..JoinRequest::default() };
+        let joined = machine.join((at_ms(2), &mut Vec::new()), seat, request, &mut effects);
+        joined.map(|joined| joined.stream)
+    };
+    let second = join("client", 2).unwrap();
+    assert!(second > first);
+    let late = Err((JoinError::Superseded, Entries::NONE));
+    assert_eq!(join("client", 1), late);
+    let third = join("client", 2).expect("a request that was sent twice");
+    let of_other = join("other", 1).unwrap();
+    let without = join("", 0).unwrap();
+    assert!(third > second && of_other > third && without > of_other);
+}
+
+#[test]
 fn a_late_loss_does_not_pause_the_clock_of_a_seat_that_closed_a_newer_stream() {
     let mut rules = rules::<OldLondonBridge>();
     rules.clock.reconnect_ms = 100;
@@ -108,8 +131,8 @@ fn a_late_loss_does_not_pause_the_clock_of_a_seat_that_closed_a_newer_stream() {
     let left =
         |stream, ms| vec![Report { moment: at_ms(ms), seat, stream, input: SeatInput::Left }];
     machine.handle_reports(&mut left(first, 10), &mut effects);
-    let (arrived, bot) = ((at_ms(20), &mut Vec::new()), BotIdentity::default());
-    let joined = machine.join(arrived, seat, bot, None, None, &mut effects);
+    let arrived = (at_ms(20), &mut Vec::new());
+    let joined = machine.join(arrived, seat, JoinRequest::default(), &mut effects);
     let second = joined.unwrap().stream;
     machine.handle_reports(&mut left(second, 30), &mut effects);
     let deadline = machine.referee().deadline();

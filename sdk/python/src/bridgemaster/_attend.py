@@ -1,6 +1,8 @@
 """Attendance of the queue of a contest or a ladder."""
 
+import itertools
 import logging
+import secrets
 import threading
 import time
 from collections import OrderedDict
@@ -123,10 +125,20 @@ def _offers(
     backoff = Backoff(attendance.connect_for_s)
     route = Route(attendance.servers)
     attended = False
-    while True:
+    client_instance_id = secrets.token_hex(16)
+    for stream_number in itertools.count(1):
         progressed = False
         try:
-            for message in _stream(attendance, route.server):
+            request = AttendRequest(
+                queue_id=attendance.queue,
+                bot_name=attendance.name,
+                bot_version=attendance.version,
+                slots=attendance.slots,
+                protocol_revision=PROTOCOL_REVISION,
+                client_instance_id=client_instance_id,
+                stream_number=stream_number,
+            )
+            for message in _stream(attendance, route.server, request):
                 attended = progressed = True
                 if message.WhichOneof("message") == "attendance":
                     reporter.attendance_received(route.server, message.attendance)
@@ -168,17 +180,12 @@ def _offers(
         time.sleep(pause_s)
 
 
-def _stream(attendance: ResolvedAttendOptions, server: Server) -> Iterator[AttendResponse]:
+def _stream(
+    attendance: ResolvedAttendOptions, server: Server, request: AttendRequest
+) -> Iterator[AttendResponse]:
     """Yield the messages of one stream; raise the error that ends it."""
     channel = open_channel(server)
     try:
-        request = AttendRequest(
-            queue_id=attendance.queue,
-            bot_name=attendance.name,
-            bot_version=attendance.version,
-            slots=attendance.slots,
-            protocol_revision=PROTOCOL_REVISION,
-        )
         yield from LobbyServiceStub(channel).Attend(request, metadata=attendance.metadata)
     except grpc.RpcError as failure:
         raise error_from_rpc(failure) from failure

@@ -5,6 +5,7 @@ It decides how to react to a received message and does no I/O.
 
 import logging
 import operator
+import secrets
 import time
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -111,6 +112,9 @@ class Conversation:
     def __init__(self, options: ResolvedOptions) -> None:
         """Start before the first stream."""
         self._options = options
+        self._client_instance_id = secrets.token_hex(16)
+        """With the number of a stream, lets the server ignore a Hello that arrives late."""
+        self._stream_number = 0
         self._last_sequence = 0
         self._seat: tuple[str, int] | None = None
         """Match id and seat number, from the first Welcome."""
@@ -131,6 +135,7 @@ class Conversation:
     def hello(self) -> PlayRequest:
         """Start a new stream and return its Hello."""
         self.progressed = False
+        self._stream_number += 1
         if self._open is not None:
             self._open.sent_on_current_stream = False
         hello = Hello(
@@ -138,6 +143,8 @@ class Conversation:
             bot_name=self._options.name,
             bot_version=self._options.version,
             games=self._options.games,
+            client_instance_id=self._client_instance_id,
+            stream_number=self._stream_number,
         )
         if self._last_sequence > 0:
             hello.last_sequence = self._last_sequence

@@ -55,13 +55,13 @@ async fn a_failed_report_of_busy_slots_is_repeated() {
 async fn a_stream_is_opened_once_however_often_next_is_dropped() {
     let mut lobby = Lobby::start().await;
     let mut attendance = lobby.attendance();
-    within_timeout("the call", async {
+    let request = within_timeout("the call", async {
         tokio::select! {
             event = attendance.next() => panic!("{event:?} before the server has answered"),
-            request = lobby.attends.recv() => drop(request.unwrap()),
+            request = lobby.attends.recv() => request.unwrap(),
         }
-    })
-    .await;
+    });
+    assert_eq!(request.await.stream_number, 1);
     for _ in 0..10 {
         tokio::select! {
             biased;

@@ -27,10 +27,12 @@ async fn a_whole_match_reaches_the_bot_and_its_answers_the_server() {
             bot_name: "puppet".to_owned(),
             bot_version: "1.0".to_owned(),
             games: vec!["old_london_bridge".to_owned()],
-            last_sequence: None,
-            history_id: None,
+            client_instance_id: hello.client_instance_id.clone(),
+            stream_number: 1,
+            ..Default::default()
         }
     );
+    assert_eq!(hello.client_instance_id.len(), 32);
     stream.send(1, match_started()).await;
     for (sequence, request_id, index) in [(2, 1, 2), (3, 2, 0)] {
         stream.send(sequence, decision_request(request_id)).await;

@@ -5,9 +5,11 @@ use tonic::Status;
 use crate::{
     scripted_bot::{
         BotEvent::{Ended, Requested, Started},
-        finish, next_events, welcomed, with_open_request,
+        finish, next_events, start, welcomed, with_open_request,
     },
-    scripted_server::{HISTORY_ID, SEAT, decision_request, match_result, match_started},
+    scripted_server::{
+        HISTORY_ID, SEAT, ScriptedServer, decision_request, match_result, match_started,
+    },
 };
 
 #[tokio::test]
@@ -23,6 +25,17 @@ async fn a_lost_stream_is_resumed_and_the_open_request_answered_on_the_new_one()
     control.answer(&mut stream, 1, 1).await;
     assert_eq!(finish(stream, 3, playing).await, match_result());
     assert_eq!(control.events(), [Ended(7)]);
+}
+
+#[tokio::test]
+async fn the_streams_of_a_seat_are_numbered() {
+    let mut server = ScriptedServer::start().await;
+    let (_playing, _control) = start(&server);
+    let (first, stream) = server.next_welcomed().await;
+    drop(stream);
+    let (second, _stream) = server.next_welcomed().await;
+    assert_eq!([first.stream_number, second.stream_number], [1, 2]);
+    assert_eq!(first.client_instance_id, second.client_instance_id);
 }
 
 #[tokio::test]

@@ -167,6 +167,7 @@ impl FlawedBot {
                 Flaw::ForgetsItsHistory => None,
                 _ => self.history_id.clone(),
             },
+            ..Hello::default()
         }
     }
 

@@ -9,14 +9,14 @@ use bridgemaster_edge::{
 };
 use bridgemaster_games::Seat;
 use bridgemaster_match::{
-    CancelError, Cancellation, Entries, ExpireSeatError, HistoryStart, ReplaceTicketsError, Report,
-    SeatInput, ServerTime, StreamNumber, TicketHash, Verdict,
+    CancelError, Cancellation, Entries, ExpireSeatError, HistoryStart, JoinRequest,
+    ReplaceTicketsError, Report, SeatInput, ServerTime, StreamNumber, TicketHash, Verdict,
 };
 use bridgemaster_proto::{
     games::WireGame,
     v1::{self, RefusalReason},
 };
-use bridgemaster_referee::{BotIdentity, MatchPhase, ResumePoint, Time};
+use bridgemaster_referee::{BotIdentity, MatchPhase, Time};
 use bridgemaster_store::KeyName;
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
@@ -204,12 +204,10 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
     fn join(
         &self,
         (seat, ticket): (Seat, TicketHash),
-        bot: BotIdentity,
-        key: Option<&KeyName>,
-        resume_point: Option<ResumePoint>,
+        request: JoinRequest<'_>,
         node: Option<&Arc<ForwardingNode>>,
     ) -> Result<Joined, Gated<Refusal>> {
-        let (name, version) = (bot.name.clone(), bot.version.clone());
+        let BotIdentity { name, version } = request.bot.clone();
         let (sender, outbound) = outbound::channel(self.shared.context.limits.outbound_queue);
         let mut locked = self.lock();
         if let Err(refusal) = self.check_not_moved() {
@@ -219,9 +217,8 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
             return Err(locked.gated(ticket_replaced()));
         }
         locked.joining = Some(sender);
-        let key = key.map(KeyName::as_str);
         let joined = self.drive(&mut locked, |machine, arrived, effects| {
-            machine.join(arrived, seat, bot, key, resume_point, effects)
+            machine.join(arrived, seat, request, effects)
         });
         // If the stream was refused, its queue is still there.
         locked.joining = None;

@@ -4,14 +4,14 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use bridgemaster_games::{SeatCount, Seed, old_london_bridge::OldLondonBridge};
 use bridgemaster_proto::v1::{AnnulmentReason, OfferPurpose};
-use bridgemaster_referee::{BotIdentity, HistoryId, MatchRules, RESTART_GRACE_MS, Time};
+use bridgemaster_referee::{HistoryId, MatchRules, RESTART_GRACE_MS, Time};
 use bridgemaster_replay::SigningKey;
 use bridgemaster_replay::wire::SeedSalt;
 
 use super::*;
 use crate::{
-    Effect, Entries, Header, HistoryStart, Match, MatchId, OfferedSeat, Origin, Report, SeatInput,
-    ServerTime, StreamNumber, TicketHash, recover,
+    Effect, Entries, Header, HistoryStart, JoinRequest, Match, MatchId, OfferedSeat, Origin,
+    Report, SeatInput, ServerTime, StreamNumber, TicketHash, recover,
 };
 
 /// A time in ms after which a bot can no longer reconnect.
@@ -84,8 +84,7 @@ impl StoredMatch {
         let seat = Seat::new(seat).unwrap();
         let (mut reports, mut effects) = (Vec::new(), Vec::new());
         let arrived = (self.now(), &mut reports);
-        let bot = BotIdentity::default();
-        let joined = self.played.join(arrived, seat, bot, None, None, &mut effects);
+        let joined = self.played.join(arrived, seat, JoinRequest::default(), &mut effects);
         self.streams.insert(seat, joined.unwrap().stream);
         self.store(effects);
     }

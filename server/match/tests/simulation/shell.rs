@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 
 use bridgemaster_games::Seat;
 use bridgemaster_match::{
-    Closing as Reason, Effect, Entries, Inbox, Match, Outgoing, Report as Made, ServerTime,
-    StreamNumber, StreamStart,
+    Closing as Reason, Effect, Entries, Inbox, JoinRequest, Match, Outgoing, Report as Made,
+    ServerTime, StreamNumber, StreamStart,
 };
 use bridgemaster_proto::{games::WireGame, v1::PlayResponse};
 use bridgemaster_referee::{
@@ -235,7 +235,8 @@ impl<G: WireGame> Shell<G> {
         let moment = self.begin(now);
         self.auditor.expect_join(now, seat, stream, bot.clone(), resume_point);
         let arrived = (moment, &mut self.reports);
-        let joined = self.machine.join(arrived, seat, bot, None, resume_point, &mut self.effects);
+        let request = JoinRequest { bot, resume_point, ..JoinRequest::default() };
+        let joined = self.machine.join(arrived, seat, request, &mut self.effects);
         let joined = match joined {
             Ok(joined) => joined,
             Err((_, after)) => {

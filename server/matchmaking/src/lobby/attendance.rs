@@ -10,7 +10,7 @@ use std::{
 use bridgemaster_edge::transport::{CallerId, ForwardingNode, LagReader};
 use bridgemaster_games::Seat;
 use bridgemaster_live::Ticket;
-use bridgemaster_match::{MatchId, OfferedSeat};
+use bridgemaster_match::{ClientStream, MatchId, OfferedSeat};
 use bridgemaster_proto::v1::{self, AttendanceState};
 
 use super::{AttendanceId, BotName, OfferId, QueueId};
@@ -54,6 +54,8 @@ pub(super) struct Attendance {
     pub(super) is_leaving: bool,
     /// `None` while the bot is absent.
     pub(super) stream: Option<StreamNumber>,
+    /// The client's identification of the newest stream.
+    pub(super) client_stream: Option<ClientStream>,
     /// The time at which the attendance of an absent bot ends; `None` while the bot is present.
     pub(super) expires_at: Option<Instant>,
     /// Whether a delayed notification of the bot's stream is scheduled.

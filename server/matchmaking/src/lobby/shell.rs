@@ -308,10 +308,7 @@ impl AttendStream {
                 StreamPoll::Pending => self.wake.notified().await,
                 StreamPoll::End(StreamEnd::Left) => return Ok(None),
                 StreamPoll::End(StreamEnd::Superseded) => {
-                    return Err(Refusal::new(
-                        RefusalReason::Superseded,
-                        "a newer stream of this attendance was opened",
-                    ));
+                    return Err(LobbyError::Superseded.into());
                 }
                 StreamPoll::End(StreamEnd::Benched(detail)) => {
                     return Err(LobbyError::Benched(detail).into());
@@ -448,6 +445,9 @@ impl From<LobbyError> for Refusal {
                 RefusalReason::QueueUnknown,
                 "the queue does not exist, or the caller may not use it",
             ),
+            LobbyError::Superseded => {
+                Self::new(RefusalReason::Superseded, "a newer stream of this attendance was opened")
+            }
             LobbyError::AttendanceUnknown => Self::new(
                 RefusalReason::AttendanceUnknown,
                 "no attendance of the caller has this identifier; attend again",

@@ -16,7 +16,7 @@ use bridgemaster_edge::{
     limits::Limits,
     transport::{CallerId, ForwardingNode},
 };
-use bridgemaster_match::MatchId;
+use bridgemaster_match::{ClientStream, MatchId};
 use bridgemaster_store::KeyName;
 
 use super::{
@@ -30,6 +30,8 @@ use super::{
 pub enum LobbyError {
     /// The queue does not exist, or the caller may not use it.
     QueueUnknown,
+    /// The same client has opened the newest stream of the attendance later.
+    Superseded,
     /// The caller has no such attendance.
     AttendanceUnknown,
     /// The caller has no such open offer.
@@ -70,6 +72,8 @@ pub struct NewAttendance {
     pub slots: u32,
     /// The node that forwards the stream, if any.
     pub node: Option<Arc<ForwardingNode>>,
+    /// The client's identification of the stream.
+    pub client_stream: Option<ClientStream>,
     /// The identifier of the attendance, if the bot does not attend yet.
     pub new_id: AttendanceId,
 }

@@ -9,13 +9,13 @@ use bridgemaster_edge::{
     refusal::{Refusal, check_text, name_problem},
 };
 use bridgemaster_live::{SeatHandle, journal::Gated};
-use bridgemaster_match::{SeatInput, TicketHash, Verdict};
+use bridgemaster_match::{ClientStream, JoinRequest, SeatInput, TicketHash, Verdict};
 use bridgemaster_proto::{
     PROTOCOL_REVISION,
     v1::{Hello, PlayRequest, RefusalReason, play_request::Message as Incoming},
 };
 use bridgemaster_referee::{BotIdentity, ResumePoint};
-use bridgemaster_store::KeyId;
+use bridgemaster_store::{KeyId, KeyName};
 use parking_lot::Mutex;
 use tokio::time::timeout;
 use tonic::{Code, Status, Streaming};
@@ -123,15 +123,19 @@ pub(super) fn malformed_message(status: &Status) -> Option<Refusal> {
 
 /// Returns the last message that a bot has received, and the history to which it belongs. A
 /// malformed history counts as unknown, so the bot starts over.
-pub(super) fn resume_point(hello: &Hello) -> Option<ResumePoint> {
+fn resume_point(hello: &Hello) -> Option<ResumePoint> {
     Some(ResumePoint {
         history_id: hello.history_id.as_deref()?.parse().ok()?,
         last_sequence: hello.last_sequence?,
     })
 }
 
-/// Validates a Hello for a match of `game_id`.
-pub(super) fn check_hello(hello: &Hello, game_id: &str) -> Result<BotIdentity, Refusal> {
+/// Validates the Hello of a caller for a match of `game_id`.
+pub(super) fn join_request<'a>(
+    hello: &Hello,
+    game_id: &str,
+    caller: &'a Caller,
+) -> Result<JoinRequest<'a>, Refusal> {
     if hello.protocol_revision != PROTOCOL_REVISION {
         return Err(Refusal::new(
             RefusalReason::ProtocolRevisionUnsupported,
@@ -156,7 +160,15 @@ pub(super) fn check_hello(hello: &Hello, game_id: &str) -> Result<BotIdentity, R
         )
         .with("game_id", game_id));
     }
-    Ok(BotIdentity { name: hello.bot_name.clone(), version: hello.bot_version.clone() })
+    let client_stream = ClientStream::from_client(&hello.client_instance_id, hello.stream_number)
+        .map_err(|problem| Refusal::field("hello.client_instance_id", problem))?;
+    let bot = BotIdentity { name: hello.bot_name.clone(), version: hello.bot_version.clone() };
+    Ok(JoinRequest {
+        bot: caller.bot(bot),
+        key: caller.key_name().map(KeyName::as_str),
+        resume_point: resume_point(hello),
+        client_stream,
+    })
 }
 
 /// The newest stream that was opened with each ticket. Clones share one registry.

@@ -28,7 +28,7 @@ use tracing::Span;
 
 use super::{
     exchange::{Exchange, RoundTrip, encode_response, whole_ms},
-    inbound::{Inbound, check_hello, resume_point},
+    inbound::{Inbound, join_request},
     seat_authenticator::{AuthenticatedSeat, SeatAuthenticator},
 };
 
@@ -144,9 +144,8 @@ async fn join_seat(
     caller: &Caller,
     hello: &Hello,
 ) -> Result<(Arc<SeatHandle>, Outbound, StreamStart), Refusal> {
-    let bot = check_hello(hello, redeemed.game_id())?;
-    let joined = redeemed.join(caller.bot(bot), caller.key_name(), resume_point(hello));
-    match joined {
+    let request = join_request(hello, redeemed.game_id(), caller)?;
+    match redeemed.join(request) {
         // A bot may present the history from its Welcome at any later time, so the history must be
         // durable first.
         Ok((seat, outbound, opening)) => Ok((seat, outbound, opening.committed().await?)),

@@ -6,6 +6,7 @@ use bridgemaster_edge::{
     refusal::{Refusal, check_text},
     transport::{Call, ConnectionInfo},
 };
+use bridgemaster_match::ClientStream;
 use bridgemaster_matchmaking::lobby::{
     AttendanceId, NewAttendance, QueueId, QueueRules, VersionStatus, queue_unknown,
 };
@@ -35,6 +36,8 @@ pub(super) fn attend_request(
         bot_version,
         slots: requested_slots,
         protocol_revision,
+        client_instance_id,
+        stream_number,
     } = request.get_ref();
     if *protocol_revision != PROTOCOL_REVISION {
         let message = format!(
@@ -55,6 +58,8 @@ pub(super) fn attend_request(
         caller: Call::current().map(|call| call.caller_id()),
         slots: check_slots("slots", (*requested_slots).max(1))?,
         node: connection.and_then(|known| known.forwarding_node.clone()),
+        client_stream: ClientStream::from_client(client_instance_id, *stream_number)
+            .map_err(|problem| Refusal::field("client_instance_id", problem))?,
         new_id: AttendanceId::generate(),
     })
 }

@@ -270,6 +270,7 @@ async fn offered(server: &TestServer) -> (Seated, Streaming<AttendResponse>) {
         bot_version: "1".to_owned(),
         slots: 1,
         protocol_revision: 1,
+        ..AttendRequest::default()
     };
     let mut attending = lobby.attend(attend).await.unwrap().into_inner();
     let reservation = SeatReservation { seat: 0, key_name: "ada".to_owned(), queue_id: queue_id() };

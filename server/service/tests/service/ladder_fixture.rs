@@ -130,6 +130,7 @@ pub(crate) fn attending(name: &str, version: &str) -> AttendRequest {
         bot_version: version.to_owned(),
         slots: 1,
         protocol_revision: 1,
+        ..AttendRequest::default()
     }
 }
 

@@ -113,6 +113,7 @@ fn asking(name: &str, slots: u32) -> AttendRequest {
         bot_version: "1".to_owned(),
         slots,
         protocol_revision: 1,
+        ..AttendRequest::default()
     }
 }
 
@@ -379,9 +380,17 @@ async fn invalid_requests_about_queues_are_refused_with_their_field() {
     let _ada = attend(&server, "ada", 1).await;
     let refused = offer(&server, &["ada"]).await.unwrap_err();
     assert!(refused.message().starts_with("config.game"), "{refused:?}");
-    for (asking, field) in
-        [(asking("", 1), "bot_name"), (asking("a\nb", 1), "bot_name"), (asking("ada", 65), "slots")]
-    {
+    let of_client = |client_instance_id: String, stream_number| AttendRequest {
+        client_instance_id,
+        stream_number,
+        ..asking("ada", 1)
+    };
+    for (asking, field) in [
+        (asking("", 1), "bot_name"),
+        (asking("a\nb", 1), "bot_name"),
+        (asking("ada", 65), "slots"),
+        (of_client("x".repeat(65), 1), "client_instance_id"),
+    ] {
         let refused = try_attend(&server, asking).await.err().unwrap();
         assert!(refused.message().starts_with(field), "{refused:?}");
     }
@@ -389,6 +398,9 @@ async fn invalid_requests_about_queues_are_refused_with_their_field() {
     later.protocol_revision = 2;
     let refused = try_attend(&server, later).await;
     assert_eq!(outcome(refused), "PROTOCOL_REVISION_UNSUPPORTED");
+    let _newest = try_attend(&server, of_client("bot".to_owned(), 2)).await.unwrap();
+    let late = try_attend(&server, of_client("bot".to_owned(), 1)).await;
+    assert_eq!(outcome(late), "SUPERSEDED");
 }
 
 #[tokio::test]

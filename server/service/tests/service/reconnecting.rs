@@ -2,7 +2,8 @@
 //! and its bot may reconnect.
 
 use bridgemaster_proto::v1::{
-    Hello, MatchConfig, MatchState, SeatClock, SeatState, TimeControl, play_response::Message,
+    Hello, MatchConfig, MatchState, SeatClock, SeatState, TimeControl, play_request,
+    play_response::Message,
 };
 use bridgemaster_replay::verify;
 use bridgemaster_sdk::seat_clock;
@@ -89,6 +90,28 @@ async fn a_reconnecting_bot_resumes_if_it_can_and_else_starts_over_without_a_fau
     let back = RawBot::join_with(&server, &seated.tickets[1], bot.hello_after(last)).await;
     back.answer_first(&asked).await;
     assert_faultless(&back.play_on().await.result.unwrap());
+    good.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_hello_that_arrives_after_a_later_one_leaves_the_newer_stream_alone() {
+    let server = TestServer::open().await;
+    let seated = server.create(of_two()).await;
+    let good = server.good_bot(&seated.tickets[0]);
+    let ticket = &seated.tickets[1];
+    let numbered = |client: &str, stream_number| Hello {
+        client_instance_id: client.to_owned(),
+        stream_number,
+        ..hello()
+    };
+    let newest = RawBot::join_with(&server, ticket, numbered("bot", 2)).await;
+    for (hello, refusal) in
+        [(numbered("bot", 1), "SUPERSEDED"), (numbered(&"x".repeat(65), 3), "INVALID_FIELD")]
+    {
+        let refused = RawBot::refused(&server, ticket, play_request::Message::Hello(hello)).await;
+        assert_eq!(reason(&refused), refusal);
+    }
+    assert_faultless(&newest.play_on().await.result.unwrap());
     good.await.unwrap().unwrap();
 }
 

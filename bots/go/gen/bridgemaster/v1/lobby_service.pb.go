@@ -167,8 +167,13 @@ type AttendRequest struct {
 	Slots uint32 `protobuf:"varint,4,opt,name=slots,proto3" json:"slots,omitempty"`
 	// Protocol revision that the bot supports: 1.
 	ProtocolRevision uint32 `protobuf:"varint,5,opt,name=protocol_revision,json=protocolRevision,proto3" json:"protocol_revision,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// Random identifier of the client's instance that attends, as in Hello.
+	ClientInstanceId string `protobuf:"bytes,6,opt,name=client_instance_id,json=clientInstanceId,proto3" json:"client_instance_id,omitempty"`
+	// Number of this stream among those of the instance, as in Hello. A request with a lower number
+	// than the attendance's newest stream of the same instance is refused with SUPERSEDED.
+	StreamNumber  uint32 `protobuf:"varint,7,opt,name=stream_number,json=streamNumber,proto3" json:"stream_number,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *AttendRequest) Reset() {
@@ -232,6 +237,20 @@ func (x *AttendRequest) GetSlots() uint32 {
 func (x *AttendRequest) GetProtocolRevision() uint32 {
 	if x != nil {
 		return x.ProtocolRevision
+	}
+	return 0
+}
+
+func (x *AttendRequest) GetClientInstanceId() string {
+	if x != nil {
+		return x.ClientInstanceId
+	}
+	return ""
+}
+
+func (x *AttendRequest) GetStreamNumber() uint32 {
+	if x != nil {
+		return x.StreamNumber
 	}
 	return 0
 }
@@ -1412,14 +1431,16 @@ var File_bridgemaster_v1_lobby_service_proto protoreflect.FileDescriptor
 
 const file_bridgemaster_v1_lobby_service_proto_rawDesc = "" +
 	"\n" +
-	"#bridgemaster/v1/lobby_service.proto\x12\x0fbridgemaster.v1\"\xa9\x01\n" +
+	"#bridgemaster/v1/lobby_service.proto\x12\x0fbridgemaster.v1\"\xfc\x01\n" +
 	"\rAttendRequest\x12\x19\n" +
 	"\bqueue_id\x18\x01 \x01(\tR\aqueueId\x12\x19\n" +
 	"\bbot_name\x18\x02 \x01(\tR\abotName\x12\x1f\n" +
 	"\vbot_version\x18\x03 \x01(\tR\n" +
 	"botVersion\x12\x14\n" +
 	"\x05slots\x18\x04 \x01(\rR\x05slots\x12+\n" +
-	"\x11protocol_revision\x18\x05 \x01(\rR\x10protocolRevision\"\xd6\x01\n" +
+	"\x11protocol_revision\x18\x05 \x01(\rR\x10protocolRevision\x12,\n" +
+	"\x12client_instance_id\x18\x06 \x01(\tR\x10clientInstanceId\x12#\n" +
+	"\rstream_number\x18\a \x01(\rR\fstreamNumber\"\xd6\x01\n" +
 	"\x0eAttendResponse\x12=\n" +
 	"\n" +
 	"attendance\x18\x01 \x01(\v2\x1b.bridgemaster.v1.AttendanceH\x00R\n" +

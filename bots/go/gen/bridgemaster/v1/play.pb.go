@@ -358,7 +358,15 @@ type Hello struct {
 	LastSequence *uint32 `protobuf:"varint,5,opt,name=last_sequence,json=lastSequence,proto3,oneof" json:"last_sequence,omitempty"`
 	// `history_id` from the newest Welcome that the bot got for this seat. If it is not set, the
 	// server ignores `last_sequence`, because sequence numbers count within one history.
-	HistoryId     *string `protobuf:"bytes,6,opt,name=history_id,json=historyId,proto3,oneof" json:"history_id,omitempty"`
+	HistoryId *string `protobuf:"bytes,6,opt,name=history_id,json=historyId,proto3,oneof" json:"history_id,omitempty"`
+	// Random identifier of the client's instance that opens the streams of this seat, at most 64
+	// bytes; empty if the client does not number its streams. It stays the same when the client
+	// reconnects.
+	ClientInstanceId string `protobuf:"bytes,7,opt,name=client_instance_id,json=clientInstanceId,proto3" json:"client_instance_id,omitempty"`
+	// Number of this stream among those of the instance; each later attempt to open a stream has a
+	// higher number. If the seat's newest stream is of the same instance and has a higher number,
+	// this Hello arrived late, and the call is refused with SUPERSEDED.
+	StreamNumber  uint32 `protobuf:"varint,8,opt,name=stream_number,json=streamNumber,proto3" json:"stream_number,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -433,6 +441,20 @@ func (x *Hello) GetHistoryId() string {
 		return *x.HistoryId
 	}
 	return ""
+}
+
+func (x *Hello) GetClientInstanceId() string {
+	if x != nil {
+		return x.ClientInstanceId
+	}
+	return ""
+}
+
+func (x *Hello) GetStreamNumber() uint32 {
+	if x != nil {
+		return x.StreamNumber
+	}
+	return 0
 }
 
 // The server has accepted the bot.
@@ -1267,7 +1289,7 @@ const file_bridgemaster_v1_play_proto_rawDesc = "" +
 	"matchEnded\x12+\n" +
 	"\x04ping\x18\b \x01(\v2\x15.bridgemaster.v1.PingH\x00R\x04ping\x127\n" +
 	"\bdraining\x18\t \x01(\v2\x19.bridgemaster.v1.DrainingH\x00R\bdrainingB\t\n" +
-	"\amessage\"\xf5\x01\n" +
+	"\amessage\"\xc8\x02\n" +
 	"\x05Hello\x12+\n" +
 	"\x11protocol_revision\x18\x01 \x01(\rR\x10protocolRevision\x12\x19\n" +
 	"\bbot_name\x18\x02 \x01(\tR\abotName\x12\x1f\n" +
@@ -1276,7 +1298,9 @@ const file_bridgemaster_v1_play_proto_rawDesc = "" +
 	"\x05games\x18\x04 \x03(\tR\x05games\x12(\n" +
 	"\rlast_sequence\x18\x05 \x01(\rH\x00R\flastSequence\x88\x01\x01\x12\"\n" +
 	"\n" +
-	"history_id\x18\x06 \x01(\tH\x01R\thistoryId\x88\x01\x01B\x10\n" +
+	"history_id\x18\x06 \x01(\tH\x01R\thistoryId\x88\x01\x01\x12,\n" +
+	"\x12client_instance_id\x18\a \x01(\tR\x10clientInstanceId\x12#\n" +
+	"\rstream_number\x18\b \x01(\rR\fstreamNumberB\x10\n" +
 	"\x0e_last_sequenceB\r\n" +
 	"\v_history_id\"\x97\x02\n" +
 	"\aWelcome\x12+\n" +

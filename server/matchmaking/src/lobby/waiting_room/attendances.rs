@@ -27,14 +27,19 @@ impl WaitingRoom {
         &mut self,
         request: NewAttendance,
     ) -> Result<(StreamNumber, Vec<(MatchId, Seat)>), LobbyError> {
-        let NewAttendance { queue_id, bot, version, owner, key, caller, slots, node, new_id } =
-            request;
+        let NewAttendance { queue_id, bot, version, owner, key, caller, slots, node, .. } = request;
+        let NewAttendance { client_stream, new_id, .. } = request;
         if !self.admits(&queue_id, key.as_ref()) {
             return Err(LobbyError::QueueUnknown);
         }
         let queue = self.queues.get(&queue_id).ok_or(LobbyError::QueueUnknown)?;
         if let VersionStatus::Benched { detail } = queue.status(&bot, &version) {
             return Err(LobbyError::Benched(detail.clone()));
+        }
+        let newest = self.attendance(&queue_id, &bot).and_then(|one| one.client_stream.as_ref());
+        let sent = client_stream.as_ref().zip(newest);
+        if sent.is_some_and(|(sent, newest)| sent.is_older_than(newest)) {
+            return Err(LobbyError::Superseded);
         }
         self.check_limits(&queue_id, &bot, &caller)?;
         let (id, is_paused) =
@@ -61,6 +66,7 @@ impl WaitingRoom {
             is_paused,
             is_leaving: false,
             stream: Some(number),
+            client_stream,
             expires_at: None,
             is_notification_scheduled: false,
             revision: 0,

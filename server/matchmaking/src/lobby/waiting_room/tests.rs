@@ -77,6 +77,24 @@ fn the_newest_stream_of_an_attendance_wins() {
 }
 
 #[test]
+fn a_request_that_a_client_sent_before_the_newest_one_leaves_its_attendance_alone() {
+    let mut fixture = Fixture::new();
+    let mut attend = |id: &str, number| {
+        fixture.client_stream = ClientStream::from_client(id, number).unwrap();
+        let attended = fixture.try_attend("ada", "1", 1);
+        attended.map(|(stream, _)| (stream, fixture.messages(stream).len()))
+    };
+    let second = attend("client", 2).unwrap();
+    assert_eq!(attend("client", 1), Err(LobbyError::Superseded));
+    let (third, _) = attend("client", 3).unwrap();
+    let (of_other, _) = attend("other", 1).unwrap();
+    let (without, _) = attend("", 0).unwrap();
+    assert!(third > second.0 && of_other > third && without > of_other);
+    fixture.room.disconnect(without, fixture.now);
+    assert_eq!(fixture.state("ada"), State::Absent);
+}
+
+#[test]
 fn an_expired_offer_is_withdrawn_and_the_bot_backs_off() {
     let mut fixture = Fixture::new();
     let stream = fixture.attend("ada", 1);

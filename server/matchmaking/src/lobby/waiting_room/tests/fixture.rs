@@ -23,6 +23,8 @@ pub(super) struct Fixture {
     pub(super) ids: u32,
     /// The node that forwards new streams, if any.
     pub(super) node: Option<Arc<ForwardingNode>>,
+    /// The client's identification of new streams, if any.
+    pub(super) client_stream: Option<ClientStream>,
 }
 
 pub(super) fn queue() -> QueueId {
@@ -57,7 +59,7 @@ impl Fixture {
     pub(super) fn with(limits: &Limits) -> Self {
         let mut room = WaitingRoom::new(limits);
         room.open_queue(rules()).unwrap();
-        Self { room, now: Instant::now(), ids: 0, node: None }
+        Self { room, now: Instant::now(), ids: 0, node: None, client_stream: None }
     }
 
     pub(super) fn try_attend(
@@ -76,6 +78,7 @@ impl Fixture {
             key: None,
             caller: None,
             slots,
+            client_stream: self.client_stream.clone(),
             new_id: AttendanceId::from_client(&format!("id-{}", self.ids)),
         })
     }

@@ -17,6 +17,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
@@ -41,6 +42,12 @@ final class Attendance {
     private final Set<String> recentOffers = new LinkedHashSet<>();
     private final List<Thread> playing = new ArrayList<>();
     private final Slots slots;
+    /** With the number of a stream, lets the server ignore a request that arrives late. */
+    private final String clientInstanceId = UUID.randomUUID().toString();
+
+    /** The number of the last stream. */
+    private int streamNumber;
+
     /** The server of the current stream; null before the first message. */
     private volatile Server reportTo;
     /** The id of the attendance at this server. */
@@ -143,6 +150,8 @@ final class Attendance {
                 .setBotVersion(resolved.version())
                 .setSlots(resolved.slots())
                 .setProtocolRevision(Conversation.PROTOCOL_REVISION)
+                .setClientInstanceId(clientInstanceId)
+                .setStreamNumber(++streamNumber)
                 .build();
     }
 

@@ -18,6 +18,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Objects;
+import java.util.UUID;
 
 /** The conversation of one seat, across all of its streams. Does no I/O. */
 final class Conversation {
@@ -66,6 +67,12 @@ final class Conversation {
 
     private final Options.Resolved options;
     private final Reactions reactions;
+    /** With the number of a stream, lets the server ignore a Hello that arrives late. */
+    private final String clientInstanceId = UUID.randomUUID().toString();
+
+    /** The number of the last stream. */
+    private int streamNumber;
+
     private int lastSequence;
     /** Null before the first Welcome. */
     private Seat seat;
@@ -105,7 +112,9 @@ final class Conversation {
                         .setProtocolRevision(PROTOCOL_REVISION)
                         .setBotName(options.name())
                         .setBotVersion(options.version())
-                        .addAllGames(options.games());
+                        .addAllGames(options.games())
+                        .setClientInstanceId(clientInstanceId)
+                        .setStreamNumber(++streamNumber);
         if (lastSequence > 0) {
             hello.setLastSequence(lastSequence).setHistoryId(historyId);
         }

@@ -92,7 +92,9 @@ final class AttendanceTest {
                         .setBotName("puppet")
                         .setBotVersion("7")
                         .setSlots(2)
-                        .setProtocolRevision(1);
+                        .setProtocolRevision(1)
+                        .setClientInstanceId(attending.request().getClientInstanceId())
+                        .setStreamNumber(2);
         assertEquals(expected.build(), attending.request());
         var attendance = AttendResponse.newBuilder().setAttendance(Attendance.getDefaultInstance());
         attending.outbound().onNext(attendance.build());

@@ -135,7 +135,9 @@ final class PlayTest {
                         .setProtocolRevision(1)
                         .setBotName("puppet")
                         .setBotVersion("1.0")
-                        .addGames("old_london_bridge");
+                        .addGames("old_london_bridge")
+                        .setClientInstanceId(stream.hello.getClientInstanceId())
+                        .setStreamNumber(1);
         assertEquals(hello.build(), stream.hello);
         stream.send(matchStarted(1, ""));
         bot.choices.add(Choice.index(5));
@@ -188,6 +190,7 @@ final class PlayTest {
         stream = server.welcomedStream(true);
         assertEquals(2, stream.hello.getLastSequence());
         assertEquals(HISTORY_ID, stream.hello.getHistoryId());
+        assertEquals(2, stream.hello.getStreamNumber());
         stream.expectDecision(1, 4);
         // A repeated request is ignored.
         stream.send(decisionRequest(2, 1));
