@@ -2,13 +2,16 @@
 
 use std::time::{Duration, Instant};
 
-use bridgemaster_proto::v1::{ClockRules, MatchConfig, MatchGroup, MatchState, SeedReveal};
+use bridgemaster_proto::v1::{
+    ClockRules, MatchConfig, MatchGroup, MatchState, SeedReveal, play_response::Message,
+};
 
 use crate::{
     counted_play::{Ended, Playing, undisturbed},
     kit::{
         calls::{config, create_request},
         program::assert_has,
+        seat_stream::{SeatStream, hello},
         served::Served,
     },
     nodes::{Cluster, node, node_at, two_servers, until},
@@ -51,6 +54,11 @@ pub(crate) async fn a_server_that_drains_leaves_its_matches_to_others() {
     let one = node_at(&database, "one", &at, "");
     playing.reaches(expected.decisions / 2).await;
     let at = two.address();
+    // A match that waits for its second bot, since under load all others may have ended.
+    let (_, tickets) = two.create(GAMES[0], "waiting").await;
+    let stream = SeatStream::open(two.channel().await, &tickets[0], "", hello("waiting")).await;
+    let mut stream = stream.unwrap();
+    assert!(matches!(stream.message().await, Message::Welcome(_)));
     // The other servers had taken over its matches before it released its lease.
     assert_has(&two.stop(), &["released matches to other nodes"]);
     let two = node_at(&database, "two", &at, "");
