@@ -67,7 +67,7 @@ fn requests_of_a_table_of_four_stay_small() {
 #[test]
 fn queued_messages_are_small() {
     assert!(size_of::<PlayResponse>() <= 240, "{}", size_of::<PlayResponse>());
-    assert!(size_of::<PlayRequest>() <= 112, "{}", size_of::<PlayRequest>());
+    assert!(size_of::<PlayRequest>() <= 136, "{}", size_of::<PlayRequest>());
     assert!(size_of::<GameDecision>() <= 40, "{}", size_of::<GameDecision>());
     assert!(size_of::<GameEvent>() <= 56, "{}", size_of::<GameEvent>());
 }
