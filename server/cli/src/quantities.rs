@@ -111,14 +111,19 @@ pub(super) fn time_us(us: u64) -> String {
     }
 }
 
+/// The duration from which only the fact that it is long is of interest: a year, in seconds.
+const MAX_SECONDS: u64 = 366 * SECONDS_PER_DAY;
+
 /// Formats a duration with a suitable unit.
 pub(super) fn duration_of(seconds: f64) -> String {
-    let whole = seconds.round().min(1e9) as u64;
+    let whole = seconds.round().min(MAX_SECONDS as f64) as u64;
     match whole {
         0..10 => format!("{seconds:.1} s"),
         10..120 => format!("{whole} s"),
         120..7_200 => format!("{} min", whole / 60),
-        _ => format!("{} h {} min", whole / 3600, whole % 3600 / 60),
+        7_200..172_800 => format!("{} h {} min", whole / 3600, whole % 3600 / 60),
+        172_800..MAX_SECONDS => format!("{} days", whole / 86_400),
+        _ => "more than a year".to_owned(),
     }
 }
 
@@ -140,6 +145,19 @@ mod tests {
     fn only_one_takes_the_singular() {
         let matches = |number: u32| count(number, "match", "matches");
         assert_eq!([0, 1, 2].map(matches), ["0 matches", "1 match", "2 matches"]);
+    }
+
+    #[test]
+    fn a_long_duration_is_rounded_to_days() {
+        for (seconds, text) in [
+            (0.04, "0.0 s"),
+            (119.0, "119 s"),
+            (7_260.0, "2 h 1 min"),
+            (200_000.0, "2 days"),
+            (1e12, "more than a year"),
+        ] {
+            assert_eq!(duration_of(seconds), text);
+        }
     }
 
     #[test]

@@ -202,55 +202,13 @@ fn counted(mut found: Vec<UncountedSet>, all: &[usize]) -> (Vec<ChoiceSet>, Vec<
     (sets, members)
 }
 
-/// For each cluster, takes the outer product of its derivative with itself. Returns the sum over
-/// all clusters, with the usual correction for few clusters.
-pub(crate) fn spread_of_clusters(rankings: &[Ranking], ratings: &[f64]) -> Matrix {
-    let bots = ratings.len();
-    let weights: Vec<f64> = ratings.iter().map(|rating| rating.exp()).collect();
-    let in_cluster = |ranking: &Ranking| {
-        let mut order = Vec::new();
-        ranking.order(&mut order);
-        (ranking.cluster(), order)
-    };
-    let mut results: Vec<_> = rankings.iter().map(in_cluster).collect();
-    // Makes the sum independent of the order of the results.
-    results.sort_unstable();
-    let clusters = || results.chunk_by(|one, other| one.0 == other.0);
-    let count = clusters().count() as f64;
-    let correction = if count > 1.0 { count / (count - 1.0) } else { 1.0 };
-    let mut spread = Matrix::zero(bots);
-    for cluster in clusters() {
-        let mut slope = vec![0.0; bots];
-        for (_, order) in cluster {
-            add_scaled(&mut slope, 1.0, &slope_of(order, &weights));
-        }
-        spread.add_outer_product(correction, &slope);
-    }
-    spread
-}
-
-/// Returns the derivative of one result's log-likelihood.
-fn slope_of(order: &[(u32, usize)], weights: &[f64]) -> Vec<f64> {
-    let mut slope = vec![0.0; weights.len()];
-    each_choice(order, &mut |choice| match choice {
-        Choice::Chosen(bot) => slope[bot] += 1.0,
-        Choice::Among { members, one_of } => {
-            let all: f64 = members.iter().map(|bot| weights[*bot]).sum();
-            for &bot in members {
-                slope[bot] -= weights[bot] / (all * f64::from(one_of));
-            }
-        }
-    });
-    slope
-}
-
 #[cfg(test)]
 mod tests {
     use nalgebra::DMatrix;
 
     use super::*;
 
-    use crate::{Bias, Covariance, PlackettLuce, RatingMethod as _, Ratings};
+    use crate::{Bias, PlackettLuce, RatingMethod as _, Ratings};
 
     #[test]
     fn equal_choice_sets_are_merged() {
@@ -287,7 +245,7 @@ mod tests {
 
     /// Fits without a ridge, so that only the bias correction keeps the ratings finite.
     fn reduced(bots: usize, rankings: &[Ranking]) -> Ratings {
-        let fit = PlackettLuce { ridge: 0.0, covariance: Covariance::Model, bias: Bias::Reduced };
+        let fit = PlackettLuce { ridge: 0.0, bias: Bias::Reduced };
         fit.fit(bots, rankings).unwrap()
     }
 

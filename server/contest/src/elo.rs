@@ -8,10 +8,6 @@ pub const NELO_PER_T: f64 = 800.0 / LN_10;
 /// Elo per unit of log odds: `400 / ln 10`.
 pub(crate) const ELO_PER_LOG_ODDS: f64 = 400.0 / LN_10;
 
-/// Scores closer than this to 0 or 1 are clamped. The limit corresponds to a difference of about
-/// 1,200 Elo.
-const SCORE_MARGIN: f64 = 1e-3;
-
 /// Elo: a difference in strength on the logistic scale. A difference of 400 Elo means odds of ten
 /// to one.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
@@ -24,10 +20,16 @@ impl Elo {
         1.0 / (1.0 + 10f64.powf(-self.0 / 400.0))
     }
 
-    /// Returns the difference that has this expected score. The score is clamped to 0.001..=0.999.
+    /// Returns the difference that has this expected score: negative infinity for scores up to 0,
+    /// and infinity for scores from 1.
     pub fn from_score(score: f64) -> Self {
-        let score = score.clamp(SCORE_MARGIN, 1.0 - SCORE_MARGIN);
-        Self(-400.0 * (1.0 / score - 1.0).log10())
+        if score <= 0.0 {
+            Self(f64::NEG_INFINITY)
+        } else if score >= 1.0 {
+            Self(f64::INFINITY)
+        } else {
+            Self(-400.0 * (1.0 / score - 1.0).log10())
+        }
     }
 }
 
@@ -59,6 +61,8 @@ mod tests {
             let back = Elo::from_score(Elo(elo).expected_score());
             assert!((back.0 - elo).abs() < 1e-9, "{elo} came back as {back:?}");
         }
+        assert_eq!(Elo::from_score(1.0).0, f64::INFINITY);
+        assert_eq!(Elo::from_score(-0.1).0, f64::NEG_INFINITY);
         assert!((Elo(400.0).expected_score() - 10.0 / 11.0).abs() < 1e-15);
         assert!((NELO_PER_T - 347.435_585_522_601_46).abs() < 1e-12);
     }

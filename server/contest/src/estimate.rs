@@ -23,9 +23,9 @@ pub struct Estimate {
     pub score: f64,
     /// Interval for the mean score. With few groups, its ends can be outside 0..=1.
     pub score_interval: Interval,
-    /// The Elo difference that corresponds to the mean score.
+    /// The Elo difference that corresponds to the mean score; infinite for a score of 0 or 1.
     pub elo: Elo,
-    /// The interval for the Elo difference.
+    /// The interval for the Elo difference. An end that corresponds to no score is infinite.
     pub elo_interval: Interval,
     /// The normalized Elo difference, computed from the t-value of one match.
     pub normalized_elo: NormalizedElo,
@@ -100,10 +100,14 @@ pub fn mean_with_interval(values: &[f64], level: f64) -> Result<(f64, Interval),
 /// distribution is wider than the normal distribution, but with 30 groups or more the two hardly
 /// differ.
 fn interval_around(mean: f64, error: f64, degrees_of_freedom: u64, level: f64) -> Interval {
-    let share = (1.0 + level) / 2.0;
-    let quantile = student(degrees_of_freedom).map_or(f64::INFINITY, |of| of.inverse_cdf(share));
-    let reach = quantile * error;
+    let reach = student_quantile(degrees_of_freedom, level) * error;
     Interval { low: mean - reach, high: mean + reach }
+}
+
+/// Returns the number of standard errors that an interval at this level extends to each side.
+pub(crate) fn student_quantile(degrees_of_freedom: u64, level: f64) -> f64 {
+    let share = (1.0 + level) / 2.0;
+    student(degrees_of_freedom).map_or(f64::INFINITY, |of| of.inverse_cdf(share))
 }
 
 /// Returns Student's t distribution; `None` without degrees of freedom.

@@ -65,6 +65,14 @@ impl Frequencies {
         }
     }
 
+    /// Returns the mean of the scores, 0 to 1, without a correction for scores that never occurred.
+    pub(crate) fn mean(&self) -> f64 {
+        let (all, sum) = (0..)
+            .zip(&self.0)
+            .fold((0, 0), |(all, sum), (score, count)| (all + count, sum + score * count));
+        sum as f64 / (all * (self.0.len() as u64 - 1)).max(1) as f64
+    }
+
     /// Returns the number of observations, and their mean and variance.
     pub(crate) fn mean_and_variance(&self) -> (f64, f64, f64) {
         let (all, distribution) = self.distribution();
@@ -149,9 +157,10 @@ impl FrequencyTest {
         if self.llr > self.above.record {
             self.above.record(self.llr);
         }
-        if self.llr < self.rates.lower_llr() - self.below.mean() {
+        let (lower, upper) = self.llr_bounds();
+        if self.llr < lower {
             self.verdict = Verdict::Rejected;
-        } else if self.llr > self.rates.upper_llr() - self.above.mean() {
+        } else if self.llr > upper {
             self.verdict = Verdict::Accepted;
         }
         Ok(self.verdict)
@@ -165,5 +174,12 @@ impl FrequencyTest {
     /// Returns the log-likelihood ratio of the two bounds.
     pub fn llr(&self) -> f64 {
         self.llr
+    }
+
+    /// Returns the log-likelihood ratios beyond which the test rejects and accepts, corrected for
+    /// the overshoots so far.
+    pub fn llr_bounds(&self) -> (f64, f64) {
+        // The mean overshoot below the lower bound is negative.
+        (self.rates.lower_llr() - self.below.mean(), self.rates.upper_llr() - self.above.mean())
     }
 }

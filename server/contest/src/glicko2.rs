@@ -58,7 +58,7 @@ impl RatingMethod for Glicko2 {
         for ranking in rankings {
             let mut order = Vec::new();
             ranking.order(&mut order);
-            ordered.push((ranking.cluster(), order));
+            ordered.push((ranking.number(), order));
         }
         ordered.sort_unstable();
         let new = Player { rating: 0.0, deviation: MAX_DEVIATION, volatility: VOLATILITY };

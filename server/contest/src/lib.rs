@@ -32,6 +32,7 @@ mod likelihood;
 mod matrix;
 pub mod pairing;
 mod plackett_luce;
+mod rank_ranges;
 mod ranking;
 mod rating_method;
 mod ratings;
@@ -54,7 +55,8 @@ pub use crate::{
         Bounds, ErrorRates, ExpectedGroups, Hypotheses, Verdict, expected_groups, typical_deviation,
     },
     likelihood::closed_form_llr,
-    plackett_luce::{Covariance, PlackettLuce},
+    plackett_luce::PlackettLuce,
+    rank_ranges::rank_ranges,
     ranking::Ranking,
     rating_method::RatingMethodId,
     ratings::{RankRange, Rating, RatingMethod, Ratings},

@@ -7,7 +7,7 @@
 
 use crate::{
     Bias, ContestError, Ranking, RatingMethod, Ratings,
-    choices::{Choices, PseudoChoices, spread_of_clusters},
+    choices::{Choices, PseudoChoices},
     matrix::{Cholesky, Matrix, add_scaled},
     ratings::bounded,
 };
@@ -39,17 +39,8 @@ const MAX_STEP: f64 = 2.0;
 /// Ratings further than this from 0, in log odds, count as unbounded. The limit is about 5,000 Elo.
 const UNBOUNDED: f64 = 30.0;
 
-/// The estimator for the ratings' errors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Covariance {
-    /// Errors from the model. They are valid if all matches are independent, as on a ladder.
-    Model,
-    /// Errors from the spread between clusters. They are valid even if a cluster's matches are
-    /// correlated, as in a contest. Requires many more clusters than bots.
-    Clustered,
-}
-
-/// Settings for a fit of the Plackett-Luce model.
+/// Settings for a fit of the Plackett-Luce model. The errors of the ratings are valid if all matches
+/// are independent, as on a ladder.
 #[derive(Clone, Copy, Debug)]
 pub struct PlackettLuce {
     /// The ridge penalty. The penalty subtracts half of this factor, times the sum of the squared
@@ -57,15 +48,13 @@ pub struct PlackettLuce {
     /// won everything or have not met the other bots. It hardly affects other ratings. A value of 0
     /// disables the penalty.
     pub ridge: f64,
-    /// The estimator for the ratings' errors.
-    pub covariance: Covariance,
     /// The choice whether the bias of ratings is corrected.
     pub bias: Bias,
 }
 
 impl Default for PlackettLuce {
     fn default() -> Self {
-        Self { ridge: 0.01, covariance: Covariance::Model, bias: Bias::Uncorrected }
+        Self { ridge: 0.01, bias: Bias::Uncorrected }
     }
 }
 
@@ -78,7 +67,7 @@ impl RatingMethod for PlackettLuce {
         let none = PseudoChoices::none(&choices);
         let ratings = self.ratings(&choices, &none)?;
         let curvature = |ratings: &[f64]| choices.derivatives(&none, ratings, self.ridge).1;
-        let covariance = self.covariance(curvature(&ratings), rankings, &ratings)?;
+        let covariance = factors(curvature(&ratings))?.inverse().centred();
         let bounded_covariance = factors(curvature(&bounded(&ratings)))?;
         let bounded_covariance = bounded_covariance.inverse().centred();
         Ok(Ratings::new(ratings, covariance, bounded_covariance, choices.results()))
@@ -143,19 +132,6 @@ impl PlackettLuce {
             }
         }
         Err(ContestError::Undetermined)
-    }
-
-    fn covariance(
-        &self,
-        curvature: Matrix,
-        rankings: &[Ranking],
-        ratings: &[f64],
-    ) -> Result<Matrix, ContestError> {
-        let inverse = factors(curvature)?.inverse().centred();
-        Ok(match self.covariance {
-            Covariance::Model => inverse,
-            Covariance::Clustered => inverse.sandwich(&spread_of_clusters(rankings, ratings)),
-        })
     }
 }
 

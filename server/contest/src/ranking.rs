@@ -10,15 +10,14 @@ const MAX_TIED: usize = 12;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ranking {
     places: Vec<(usize, u32)>,
-    cluster: u64,
+    number: u64,
 }
 
 impl Ranking {
     /// Creates a ranking from pairs of bot number and place. 1 is the best place, and equal places
-    /// are ties. Matches with the same `cluster`, such as those of one contest group, can be
-    /// correlated. Independent matches need different clusters.
-    pub fn new(places: Vec<(usize, u32)>, cluster: u64) -> Self {
-        Self { places, cluster }
+    /// are ties. `number` is the match's number in the order of play.
+    pub fn new(places: Vec<(usize, u32)>, number: u64) -> Self {
+        Self { places, number }
     }
 
     /// Checks the rankings of `bots` bots, and returns the error of the first invalid one.
@@ -39,8 +38,8 @@ impl Ranking {
         order.sort_unstable();
     }
 
-    pub(crate) fn cluster(&self) -> u64 {
-        self.cluster
+    pub(crate) fn number(&self) -> u64 {
+        self.number
     }
 
     /// Validates the ranking, and returns the problem if it is invalid. For each bot, `seen`

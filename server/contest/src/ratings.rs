@@ -28,7 +28,7 @@ fn clamped(rating: f64) -> f64 {
 pub trait RatingMethod {
     /// Rates `bots` bots; the mean of the ratings is 0. The order of the rankings does not change a
     /// single bit of the ratings. A method that depends on the order of play takes it from the
-    /// rankings' clusters, which number the matches of a ladder.
+    /// numbers of the rankings.
     ///
     /// # Errors
     /// [`ContestError::Ranking`] for the first invalid ranking, or [`ContestError::Undetermined`]

@@ -12,15 +12,19 @@ use crate::{
     error::check_level, likelihood::root_of_decreasing,
 };
 
-/// The limit of the search for a strength, in Elo on each side of 0.
+/// The limit of the search for a strength, in Elo on each side of 0. A strength beyond it counts as
+/// unbounded.
 const MAX_ELO: f64 = 1_000.0;
+/// The tolerance of the search, in Elo.
+const TOLERANCE: f64 = 1e-6;
 
 /// An estimate after a sequential test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StoppedEstimate {
-    /// The strength at which a better and a worse outcome are equally likely.
+    /// The strength at which a better and a worse outcome are equally likely; infinite for a
+    /// candidate that has won or lost everything.
     pub elo: Elo,
-    /// The interval for the strength, in Elo.
+    /// The interval for the strength, in Elo; an end without a bound is infinite.
     pub elo_interval: Interval,
     /// The probability that the candidate is better, 0 to 1.
     pub superiority: f64,
@@ -48,7 +52,16 @@ pub fn estimate_after_stopping(
         scores.regularized()
     };
     let groups = scores.groups() as f64;
-    stopped((groups, mean, variance), matches_per_group, bounds, rates, level)
+    let estimate = stopped((groups, mean, variance), matches_per_group, bounds, rates, level)?;
+    Ok(estimate.unless_extreme(scores.mean()))
+}
+
+impl StoppedEstimate {
+    /// Replaces the estimate by infinity if the mean score is 0 or 1.
+    fn unless_extreme(self, mean_score: f64) -> Self {
+        let plain = Elo::from_score(mean_score);
+        if plain.0.is_infinite() { Self { elo: plain, ..self } } else { self }
+    }
 }
 
 impl Frequencies {
@@ -62,7 +75,8 @@ impl Frequencies {
         rates: ErrorRates,
         level: f64,
     ) -> Result<StoppedEstimate, ContestError> {
-        stopped(self.mean_and_variance(), self.games(), bounds, rates, level)
+        let estimate = stopped(self.mean_and_variance(), self.games(), bounds, rates, level)?;
+        Ok(estimate.unless_extreme(self.mean()))
     }
 }
 
@@ -94,8 +108,10 @@ fn stopped(
         };
         motion.chance_of_worse(time, end)
     };
-    let elo_at =
-        |chance: f64| root_of_decreasing(-MAX_ELO, MAX_ELO, |elo| worse_at(elo) - (1.0 - chance));
+    let elo_at = |chance: f64| {
+        let elo = root_of_decreasing(-MAX_ELO, MAX_ELO, |elo| worse_at(elo) - (1.0 - chance));
+        if elo.abs() < MAX_ELO - TOLERANCE { elo } else { elo.signum() * f64::INFINITY }
+    };
     Ok(StoppedEstimate {
         elo: Elo(elo_at(0.5)),
         elo_interval: Interval {

@@ -106,6 +106,11 @@ impl Contest {
         }
     }
 
+    /// Returns whether the contest was created, not resumed.
+    pub fn is_new(&self) -> bool {
+        self.files.is_some()
+    }
+
     /// Returns the contest's current state.
     pub fn state(&self) -> &ContestState {
         &self.state

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use bridgemaster_contest::ContestError;
 
 use crate::{
-    Comparison, ContestSpec, Counts, Exit, FaultCounting, Identity, IntervalReport, MatchRow,
-    Measure, REPORT_VERSION, RefusedCallsReport, Report, Requirement, RequirementReport, Seeds,
-    SpecError, VerdictKind,
+    Comparison, ContestSpec, Counts, EloReport, Exit, FaultCounting, Identity, IntervalReport,
+    MatchRow, Measure, REPORT_VERSION, RefusedCallsReport, Report, Requirement, RequirementReport,
+    Seeds, SpecError, VerdictKind, VerdictReport,
     figures::{CountedGroup, Figures},
     judge::Judge,
     own_server::{add_late_refused, add_refused},
@@ -84,7 +84,7 @@ impl ContestState {
         if row.rules_version > 0 {
             self.rules_version = Some(row.rules_version);
         }
-        self.elapsed_ms = self.elapsed_ms.max(row.elapsed_ms);
+        self.record_time(row.elapsed_ms);
         add_refused(&mut self.refused_calls, &self.spec, &row);
         self.results.add(row);
         while !self.has_decided() && self.fault.is_none() {
@@ -170,7 +170,8 @@ impl ContestState {
         self.results.planner.planned()
     }
 
-    /// Returns the total time of all runs, up to the last finished match, in ms.
+    /// Returns the total time of all runs, in ms, up to the last finished match or the failure of a
+    /// bot.
     pub fn elapsed_ms(&self) -> u64 {
         self.elapsed_ms
     }
@@ -180,9 +181,14 @@ impl ContestState {
         self.counted.iter().flat_map(|(_, rows)| rows)
     }
 
+    /// Records the total time of all runs, in ms.
+    pub(crate) fn record_time(&mut self, elapsed_ms: u64) {
+        self.elapsed_ms = self.elapsed_ms.max(elapsed_ms);
+    }
+
     /// Creates the contest's report with this exit.
     pub fn report(&self, exit: Exit) -> Report {
-        let figures = Figures::compute(&self.spec, &self.counted);
+        let figures = self.figures();
         let mut bots = figures.table();
         for worst in bots.iter_mut().flat_map(|bot| &mut bot.worst) {
             // If the server stopped while a group was incomplete, the replays of the group are
@@ -196,9 +202,12 @@ impl ContestState {
             folder: self.folder.clone(),
             rules_version: self.rules_version,
             exit,
-            verdict: self.judge.as_ref().map(Judge::report),
+            verdict: self.judge.as_ref().map(|judge| VerdictReport {
+                elo: self.spec.candidate().and_then(|bot| figures.elo(bot, self.spec.level)),
+                ..judge.report()
+            }),
             bots,
-            rating_errors: figures.rating_errors(),
+            pairs: figures.pairs(),
             series: self.judge.as_ref().map_or_else(Vec::new, |judge| judge.series().to_vec()),
             counts: self.counts(),
             requirements: self.requirements(&figures),
@@ -219,7 +228,11 @@ impl ContestState {
 
     /// Returns the requirements and whether they are met.
     pub fn requirements_now(&self) -> Vec<RequirementReport> {
-        self.requirements(&Figures::compute(&self.spec, &self.counted))
+        self.requirements(&self.figures())
+    }
+
+    fn figures(&self) -> Figures<'_> {
+        Figures::compute(&self.spec, &self.counted, self.judge.as_ref())
     }
 
     fn counts(&self) -> Counts {
@@ -256,22 +269,26 @@ impl ContestState {
             None => self.spec.candidate()?,
         };
         let level = required.level.unwrap_or(self.spec.level);
-        let judge = self.judge.as_ref();
-        let judge = judge.filter(|_| self.spec.candidate() == Some(bot));
-        let judged = judge.and_then(|judge| judge.elo(level));
-        let figure = match (required.measure, judged) {
-            (Measure::Elo, Some((elo, _))) => Some(elo),
-            (Measure::Superiority, Some((_, superiority))) => {
-                Some(IntervalReport::from_estimate(superiority))
-            }
+        let figure = match required.measure {
             _ if self.counted.is_empty() => None,
-            (measure, _) => figures.figure(bot, measure, level),
+            Measure::Elo => figures.elo(bot, level),
+            Measure::Superiority => {
+                let judge = self.judge.as_ref();
+                let judge = judge.filter(|_| self.spec.candidate() == Some(bot));
+                let superiority = judge.and_then(|judge| Some(judge.elo(level)?.1));
+                superiority.map(|superiority| IntervalReport::from_estimate(superiority).into())
+            }
+            measure => figures.figure(bot, measure, level).map(EloReport::from),
         };
-        let end = required.level.and(figure).map(|figure| match required.comparison {
+        // An unbounded estimate is compared by the interval's end: a bot that has won everything is
+        // only known to be at least that strong.
+        let estimate = figure.and_then(|figure| figure.estimate);
+        let end = figure.filter(|_| required.level.is_some() || estimate.is_none());
+        let end = end.and_then(|figure| match required.comparison {
             Comparison::AtLeast => figure.low,
             Comparison::AtMost => figure.high,
         });
-        let decisive = end.or(figure.map(|figure| figure.estimate));
+        let decisive = if required.level.is_some() { end } else { estimate.or(end) };
         let is_met = decisive.is_some_and(|decisive| match required.comparison {
             Comparison::AtLeast => decisive >= required.bound,
             Comparison::AtMost => decisive <= required.bound,
@@ -280,7 +297,7 @@ impl ContestState {
             text: required.to_string(),
             bot,
             is_met,
-            estimate: figure.map(|figure| figure.estimate),
+            estimate,
             interval_end: end,
         })
     }

@@ -1,16 +1,25 @@
 //! Derives a contest's exit code and message.
 
 use crate::{
-    AnnulmentCause, BotEnd, ContestState, Exit, ExitReason, Format, MatchRow, VerdictKind,
-    memory_size::memory_size,
+    AnnulmentCause, BotEnd, ContestState, Exit, ExitReason, Format, MatchRow, SpecError,
+    VerdictKind, memory_size::memory_size,
 };
 
 /// The number of annulled attempts of a match after which the contest ends, because another attempt
 /// is unlikely to succeed.
 const MAX_ATTEMPTS: u32 = 10;
 
+/// Returns the exit of a contest whose bot has no program.
+pub fn not_started(error: &SpecError) -> Exit {
+    let exit = exit_with(ExitReason::BotNotStarted, error.to_string());
+    match error {
+        SpecError::NoProgram { bot, .. } => Exit { bot: Some(bot.clone()), ..exit },
+        _ => exit,
+    }
+}
+
 pub(crate) fn exit_with(reason: ExitReason, sentence: impl Into<String>) -> Exit {
-    Exit { reason, code: reason.code(), sentence: sentence.into() }
+    Exit { reason, code: reason.code(), sentence: sentence.into(), bot: None }
 }
 
 /// Returns the contest's exit if a match was annulled too often.

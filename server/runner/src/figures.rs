@@ -1,27 +1,22 @@
 //! Statistics for each bot, computed from the groups that count.
 
 use std::{
-    cmp::Reverse,
-    collections::{BTreeMap, BTreeSet},
+    cmp::{Ordering, Reverse},
+    collections::BTreeMap,
 };
 
 use bridgemaster_contest::{
-    Covariance, Estimate, FEW_GROUPS, GroupScore, GroupScores, PlackettLuce, Ranking,
-    RatingMethod as _, Ratings, mean_with_interval, schedule::BotNumber,
+    Estimate, GroupScore, GroupScores, RankRange, mean_with_interval, rank_ranges,
+    schedule::BotNumber,
 };
 
 use crate::{
-    BotEnd, BotReport, ContestSpec, GroupNumber, IntervalReport, MatchRow, Measure, Player,
-    RatingErrors, RatingReport, WorstMatch, WorstMatchReason,
+    BotEnd, BotReport, ContestSpec, EloReport, GroupNumber, IntervalReport, MatchRow, Measure,
+    PairReport, Player, RanksReport, SeatReport, WorstMatch, WorstMatchReason, judge::Judge,
 };
 
 /// The number of worst matches listed per bot.
 const WORST_MATCHES: usize = 5;
-/// The minimum number of groups per bot for estimating the errors of ratings from the spread
-/// between groups. With fewer groups this estimate is too uncertain, and the errors of the model
-/// are used.
-const GROUPS_PER_BOT: usize = 10;
-
 /// A group that counts: its number and its matches.
 pub(crate) type CountedGroup = (GroupNumber, Vec<MatchRow>);
 
@@ -33,6 +28,8 @@ struct BotFigures {
     /// The places in the matches, scaled to the range from 0 for the first place to 1 for the last.
     places: Vec<f64>,
     margins: Vec<f64>,
+    /// The sum of the scores in each seat.
+    seat_points: Vec<f64>,
     by_reason: BTreeMap<String, u64>,
     thinking_us: u64,
     cpu_time_ms: Vec<u64>,
@@ -45,28 +42,39 @@ struct BotFigures {
 pub(crate) struct Figures<'a> {
     spec: &'a ContestSpec,
     bots: Vec<BotFigures>,
-    ratings: Option<(Ratings, RatingErrors)>,
+    ranks: Vec<Option<RankRange>>,
+    pairs: BTreeMap<(BotNumber, BotNumber), PairReport>,
+    /// The judge of a contest with a sequential test, whose Elo is corrected for optional stopping.
+    judge: Option<&'a Judge>,
 }
 
 impl<'a> Figures<'a> {
-    pub(crate) fn compute(spec: &'a ContestSpec, groups: &[CountedGroup]) -> Self {
+    pub(crate) fn compute(
+        spec: &'a ContestSpec,
+        groups: &[CountedGroup],
+        judge: Option<&'a Judge>,
+    ) -> Self {
         let mut bots: Vec<BotFigures> = spec.bots.iter().map(|_| BotFigures::default()).collect();
+        let (mut scores, mut pairs) = (Vec::with_capacity(groups.len()), BTreeMap::new());
         for (_, rows) in groups {
+            let mut in_group = Vec::new();
             for (bot, figures) in bots.iter_mut().enumerate() {
-                figures.record(bot, rows);
+                in_group.extend(figures.record(bot, rows).map(|score| (bot, score)));
             }
+            scores.push(in_group);
+            rows.iter().for_each(|row| record_pairs(&mut pairs, row));
         }
         for figures in &mut bots {
             figures.total.worst.sort_by_key(worst_first_key);
             figures.total.worst.truncate(WORST_MATCHES);
         }
-        let ratings = ratings(&bots, groups);
-        Self { spec, bots, ratings }
+        let ranks = rank_ranges(bots.len(), &scores, spec.level);
+        Self { spec, bots, ranks, pairs, judge: judge.filter(|judge| judge.has_test()) }
     }
 
-    /// Returns the source of the ratings' errors: the spread between groups, or the model.
-    pub(crate) fn rating_errors(&self) -> Option<RatingErrors> {
-        self.ratings.as_ref().map(|(_, errors)| *errors)
+    /// Returns the results between each two bots.
+    pub(crate) fn pairs(&self) -> Vec<PairReport> {
+        self.pairs.values().copied().collect()
     }
 
     /// Returns the bots, best first.
@@ -74,21 +82,14 @@ impl<'a> Figures<'a> {
         let level = self.spec.level;
         let mut reports: Vec<BotReport> =
             (0..self.bots.len()).map(|bot| self.report(bot, level)).collect();
-        let strength = |report: &BotReport| {
-            let rating = report.rating.map(|rating| rating.elo.estimate);
-            let score = report.score.map(|score| score.estimate);
-            (rating.unwrap_or(f64::NEG_INFINITY), score.unwrap_or(-1.0))
-        };
+        let score = |report: &BotReport| report.score.map_or(-1.0, |score| score.estimate);
         reports.sort_by(|one, other| {
-            let (one_is, other_is) = (strength(one), strength(other));
-            let by_rating = other_is.0.total_cmp(&one_is.0);
-            let by_score = other_is.1.total_cmp(&one_is.1);
-            by_rating.then(by_score).then(one.bot.cmp(&other.bot))
+            score(other).total_cmp(&score(one)).then(one.bot.cmp(&other.bot))
         });
         reports
     }
 
-    /// Returns a bot's value of a measure, with an interval at this level.
+    /// Returns a bot's value of a measure other than Elo, with an interval at this level.
     pub(crate) fn figure(
         &self,
         bot: BotNumber,
@@ -97,7 +98,6 @@ impl<'a> Figures<'a> {
     ) -> Option<IntervalReport> {
         let figures = self.bots.get(bot)?;
         match measure {
-            Measure::Elo => self.rating(bot, level).map(|rating| rating.elo),
             Measure::Score => share(&figures.scores, level),
             Measure::WinRate => share(&figures.win_rates, level),
             Measure::Place => {
@@ -108,7 +108,7 @@ impl<'a> Figures<'a> {
                 Ok((estimate, interval)) => Some(IntervalReport::new(estimate, interval)),
                 Err(_) => figures.margins.first().copied().map(IntervalReport::from_estimate),
             },
-            Measure::Superiority => None,
+            Measure::Elo | Measure::Superiority => None,
             Measure::Faults => Some(IntervalReport::from_estimate(figures.total.faults as f64)),
             Measure::Forfeits => Some(IntervalReport::from_estimate(figures.total.forfeits as f64)),
             Measure::Restarts => Some(IntervalReport::from_estimate(figures.total.restarts as f64)),
@@ -118,14 +118,18 @@ impl<'a> Figures<'a> {
         }
     }
 
-    fn rating(&self, bot: BotNumber, level: f64) -> Option<RatingReport> {
-        let table = self.ratings.as_ref()?.0.table(level);
-        let rating = table.iter().find(|rating| rating.bot == bot)?;
-        Some(RatingReport {
-            elo: IntervalReport::new(rating.elo.0, rating.interval),
-            best_rank: rating.ranks.best,
-            worst_rank: rating.ranks.worst,
-        })
+    /// Returns a bot's Elo against its opponents, with an interval at this level.
+    pub(crate) fn elo(&self, bot: BotNumber, level: f64) -> Option<EloReport> {
+        let candidate = self.spec.candidate();
+        match self.judge {
+            Some(judge) if candidate == Some(bot) => Some(judge.elo(level)?.0),
+            Some(judge) if self.bots.len() == 2 => Some(judge.elo(level)?.0.of_opponent()),
+            _ => {
+                let scores = group_scores(&self.bots.get(bot)?.scores)?;
+                let estimate = Estimate::from_groups(&scores, 1, level).ok()?;
+                Some(EloReport::new(estimate.elo, estimate.elo_interval))
+            }
+        }
     }
 
     fn report(&self, bot: BotNumber, level: f64) -> BotReport {
@@ -147,7 +151,10 @@ impl<'a> Figures<'a> {
             command,
             groups: figures.scores.len() as u64,
             score: self.figure(bot, Measure::Score, level),
-            rating: self.rating(bot, level),
+            elo: self.elo(bot, level),
+            ranks: self.ranks[bot]
+                .map(|ranks| RanksReport { best: ranks.best, worst: ranks.worst }),
+            by_seat: figures.by_seat(),
             win_rate: self.figure(bot, Measure::WinRate, level),
             place: self.figure(bot, Measure::Place, level),
             margin: self.figure(bot, Measure::Margin, level),
@@ -160,8 +167,8 @@ impl<'a> Figures<'a> {
 }
 
 impl BotFigures {
-    /// Adds a group, if the bot plays in it.
-    fn record(&mut self, bot: BotNumber, rows: &[MatchRow]) {
+    /// Adds a group, and returns the bot's score if it plays in the group.
+    fn record(&mut self, bot: BotNumber, rows: &[MatchRow]) -> Option<GroupScore> {
         let [mut seats, mut pairs, mut points, mut wins, mut places, mut margins] = [0.0; 6];
         for row in rows {
             let last = (row.seats.len().max(2) - 1) as f64;
@@ -169,15 +176,18 @@ impl BotFigures {
                 if seat.bot != bot {
                     continue;
                 }
-                let others = row.seats.iter().filter(|other| other.bot != bot);
-                for other in others {
-                    pairs += 1.0;
-                    points += match other.place.cmp(&seat.place) {
-                        std::cmp::Ordering::Greater => 1.0,
-                        std::cmp::Ordering::Equal => 0.5,
-                        std::cmp::Ordering::Less => 0.0,
+                let (mut opponents, mut beaten) = (0.0, 0.0);
+                for other in row.seats.iter().filter(|other| other.bot != bot) {
+                    opponents += 1.0;
+                    beaten += match other.place.cmp(&seat.place) {
+                        Ordering::Greater => 1.0,
+                        Ordering::Equal => 0.5,
+                        Ordering::Less => 0.0,
                     };
                 }
+                pairs += opponents;
+                points += beaten;
+                self.record_in_seat(number, beaten / f64::max(opponents, 1.0));
                 let shares = row.seats.iter().filter(|other| other.place == 1).count() > 1;
                 match (seat.place, shares) {
                     (1, false) => {
@@ -194,12 +204,31 @@ impl BotFigures {
                 self.record_seat(row, number, margin);
             }
         }
-        if seats > 0.0 && pairs > 0.0 {
-            self.scores.push(points / pairs);
-            self.win_rates.push(wins / seats);
-            self.places.push(places / seats);
-            self.margins.push(margins / seats);
+        if seats == 0.0 || pairs == 0.0 {
+            return None;
         }
+        self.scores.push(points / pairs);
+        self.win_rates.push(wins / seats);
+        self.places.push(places / seats);
+        self.margins.push(margins / seats);
+        GroupScore::new(f64::min(points / pairs, 1.0)).ok()
+    }
+
+    fn record_in_seat(&mut self, number: usize, score: f64) {
+        let seats = self.seat_points.len().max(number + 1);
+        self.seat_points.resize(seats, 0.0);
+        self.total.by_seat.resize(seats, SeatReport::default());
+        self.seat_points[number] += score;
+        self.total.by_seat[number].played += 1;
+    }
+
+    fn by_seat(&self) -> Vec<SeatReport> {
+        let seats = self.total.by_seat.iter().zip(&self.seat_points);
+        let seats = seats.map(|(seat, points)| SeatReport {
+            score: (seat.played > 0).then(|| points / seat.played as f64),
+            ..*seat
+        });
+        seats.collect()
     }
 
     fn record_seat(&mut self, row: &MatchRow, number: usize, margin: i32) {
@@ -254,12 +283,7 @@ fn worst_first_key(worst: &WorstMatch) -> impl Ord + use<> {
 
 /// Returns the mean over the groups' shares, each clamped to 0..=1, with its confidence interval.
 fn share(shares: &[f64], level: f64) -> Option<IntervalReport> {
-    let scores: Option<GroupScores> = shares
-        .iter()
-        .map(|share| GroupScore::new(share.clamp(0.0, 1.0)).ok())
-        .collect::<Option<Vec<_>>>()
-        .map(|scores| scores.into_iter().collect());
-    let scores = scores.filter(|scores| scores.groups() > 0)?;
+    let scores = group_scores(shares).filter(|scores| scores.groups() > 0)?;
     let Ok(estimate) = Estimate::from_groups(&scores, 1, level) else {
         return Some(IntervalReport::from_estimate(scores.mean()));
     };
@@ -270,68 +294,26 @@ fn share(shares: &[f64], level: f64) -> Option<IntervalReport> {
     })
 }
 
-/// Fits the ratings of all bots; `None` if the results do not determine them.
-fn ratings(bots: &[BotFigures], groups: &[CountedGroup]) -> Option<(Ratings, RatingErrors)> {
-    let mut rankings: Vec<Ranking> = groups
-        .iter()
-        .flat_map(|(group, rows)| rows.iter().flat_map(|row| rankings(*group, row)))
-        .collect();
-    if rankings.is_empty() || bots.iter().any(|bot| bot.total.played == 0) {
-        return None;
-    }
-    // The rating of a bot that has won or lost everything has no bound, so a tie with each of its
-    // opponents is added.
-    let is_mixed = |bot: &BotFigures| {
-        let sum: f64 = bot.scores.iter().sum();
-        sum > 0.0 && sum < bot.scores.len() as f64
-    };
-    let met: BTreeSet<(BotNumber, BotNumber)> = groups
-        .iter()
-        .flat_map(|(_, rows)| rows)
-        .flat_map(|row| {
-            let seats = || row.seats.iter().map(|seat| seat.bot);
-            seats().flat_map(move |one| seats().map(move |other| (one, other)))
-        })
-        .filter(|(one, other)| one < other)
-        .collect();
-    for (one, other) in met {
-        if !is_mixed(&bots[one]) || !is_mixed(&bots[other]) {
-            rankings.push(Ranking::new(vec![(one, 1), (other, 1)], u64::MAX));
-        }
-    }
-    let is_mixed = bots.iter().all(is_mixed);
-    let has_enough =
-        groups.len() >= FEW_GROUPS as usize && groups.len() >= GROUPS_PER_BOT * bots.len();
-    let (covariance, errors) = if is_mixed && has_enough {
-        (Covariance::Clustered, RatingErrors::Groups)
-    } else {
-        (Covariance::Model, RatingErrors::Model)
-    };
-    let fit = PlackettLuce { covariance, ..PlackettLuce::default() };
-    let ratings = fit.fit(bots.len(), &rankings).ok()?;
-    Some((ratings, errors))
+/// Converts shares, each clamped to 0..=1, to scores of groups.
+fn group_scores(shares: &[f64]) -> Option<GroupScores> {
+    let scores = shares.iter().map(|share| GroupScore::new(share.clamp(0.0, 1.0)).ok());
+    Some(scores.collect::<Option<Vec<_>>>()?.into_iter().collect())
 }
 
-/// Converts a match to one ranking of all seats. If a bot has several seats, converts the match to
-/// one ranking for each pair of seats with different bots.
-fn rankings(group: GroupNumber, row: &MatchRow) -> Vec<Ranking> {
-    let mut bots: Vec<BotNumber> = row.seats.iter().map(|seat| seat.bot).collect();
-    bots.sort_unstable();
-    let is_repeated = bots.windows(2).any(|pair| pair[0] == pair[1]);
-    if !is_repeated {
-        let places = row.seats.iter().map(|seat| (seat.bot, seat.place));
-        return vec![Ranking::new(places.collect(), group.0)];
-    }
-    let mut pairs = Vec::new();
-    for (number, one) in row.seats.iter().enumerate() {
-        for other in &row.seats[number + 1..] {
-            if one.bot != other.bot {
-                let places = vec![(one.bot, one.place), (other.bot, other.place)];
-                pairs.push(Ranking::new(places, group.0));
+/// Adds the results of each pair of seats with different bots.
+fn record_pairs(pairs: &mut BTreeMap<(BotNumber, BotNumber), PairReport>, row: &MatchRow) {
+    for one in &row.seats {
+        for other in row.seats.iter().filter(|other| one.bot < other.bot) {
+            let (bot, opponent) = (one.bot, other.bot);
+            let none = PairReport { bot, opponent, wins: 0, ties: 0, losses: 0 };
+            let pair = pairs.entry((bot, opponent)).or_insert(none);
+            match one.place.cmp(&other.place) {
+                Ordering::Less => pair.wins += 1,
+                Ordering::Equal => pair.ties += 1,
+                Ordering::Greater => pair.losses += 1,
             }
         }
     }
-    pairs
 }
 
 #[cfg(test)]
@@ -351,13 +333,12 @@ mod tests {
             })
             .collect();
         let spec = spec_of(2, 2, Format::RoundRobin { rounds: 1 });
-        let table = Figures::compute(&spec, &groups).table();
+        let table = Figures::compute(&spec, &groups, None).table();
         assert_eq!(table[0].bot, 1);
         assert_eq!((table[0].played, table[0].wins), (16, 16));
         assert_eq!(table[0].place.unwrap().estimate, 1.0);
         assert_eq!(table[0].margin.unwrap().estimate, 1.0);
-        let rating = table[0].rating.unwrap();
-        assert_eq!((rating.best_rank, rating.worst_rank), (1, 1), "{rating:?}");
+        assert_eq!(table[0].ranks, Some(RanksReport { best: 1, worst: 1 }));
         assert!(table[0].worst.is_empty());
         assert_eq!(table[1].worst.len(), WORST_MATCHES);
     }
@@ -367,7 +348,7 @@ mod tests {
         // Bot 0, the candidate, plays against bot 1, which has the three other seats.
         let groups = vec![(GroupNumber(0), vec![row(0, 0, &[0, 1, 1, 1], &[2, 1, 3, 4])])];
         let spec = spec_of(2, 4, Format::RoundRobin { rounds: 1 });
-        let figures = Figures::compute(&spec, &groups);
+        let figures = Figures::compute(&spec, &groups, None);
         let score = |bot| figures.figure(bot, Measure::Score, 0.95).unwrap().estimate;
         assert!((score(0) - 2.0 / 3.0).abs() < 1e-12);
         assert!((score(1) - 1.0 / 3.0).abs() < 1e-12);
@@ -375,21 +356,43 @@ mod tests {
     }
 
     #[test]
-    fn the_source_of_rating_errors_depends_on_the_number_of_groups() {
-        let spec = spec_of(2, 2, Format::RoundRobin { rounds: 100 });
-        let errors = |groups: u64| {
-            let groups: Vec<CountedGroup> = (0..groups)
-                .map(|group| {
-                    // The other bot wins every third group.
-                    let places = if group % 3 == 0 { [2, 1] } else { [1, 2] };
-                    (GroupNumber(group), vec![row(group, 0, &[0, 1], &places)])
-                })
-                .collect();
-            Figures::compute(&spec, &groups).rating_errors()
+    fn elo_is_the_score_on_another_scale_and_unbounded_without_a_loss() {
+        let spec = spec_of(3, 2, Format::RoundRobin { rounds: 1 });
+        // Bot 0 wins every match. The other two bots win one match each against each other.
+        let groups = |rounds: u64| -> Vec<CountedGroup> {
+            let round = |round: u64| {
+                let group = |number: u64, bots: [usize; 2], places: [[u32; 2]; 2]| {
+                    let group = 3 * round + number;
+                    let rows = places.iter().zip(0..);
+                    let rows = rows.map(|(places, number)| row(group, number, &bots, places));
+                    (GroupNumber(group), rows.collect())
+                };
+                [
+                    group(0, [0, 1], [[1, 2]; 2]),
+                    group(1, [0, 2], [[1, 2]; 2]),
+                    group(2, [1, 2], [[1, 2], [2, 1]]),
+                ]
+            };
+            (0..rounds).flat_map(round).collect()
         };
-        assert_eq!(errors(0), None);
-        assert_eq!(errors(29), Some(RatingErrors::Model));
-        assert_eq!(errors(30), Some(RatingErrors::Groups));
+        let few = groups(1);
+        let figures = Figures::compute(&spec, &few, None);
+        // Two groups of two matches: won four of four.
+        assert_eq!(figures.elo(0, 0.95), Some(EloReport { estimate: None, low: None, high: None }));
+        let more = groups(5);
+        let figures = Figures::compute(&spec, &more, None);
+        let [best, other] = [0, 1].map(|bot| figures.elo(bot, 0.95).unwrap());
+        assert_eq!((best.estimate, best.high), (None, None));
+        assert!(best.low.is_some_and(|low| (200.0..400.0).contains(&low)), "{best:?}");
+        // A score of 1/4 is -400 log10(3) Elo.
+        assert!((other.estimate.unwrap() + 190.848).abs() < 1e-3, "{other:?}");
+        let ranks = figures.table().into_iter().map(|bot| bot.ranks.unwrap());
+        let ranks: Vec<_> = ranks.map(|ranks| (ranks.best, ranks.worst)).collect();
+        assert_eq!(ranks, [(1, 1), (2, 3), (2, 3)]);
+        let pair = PairReport { bot: 0, opponent: 1, wins: 10, ties: 0, losses: 0 };
+        assert_eq!(figures.pairs()[0], pair);
+        let seat = SeatReport { played: 10, score: Some(0.5) };
+        assert_eq!(figures.table()[1].by_seat[0], seat);
     }
 
     #[test]
@@ -401,7 +404,7 @@ mod tests {
         let close = row(1, 0, &[0, 1], &[2, 1]);
         let groups = [close, beaten, forfeited].map(|row| (row.of.group, vec![row]));
         let spec = spec_of(2, 2, Format::RoundRobin { rounds: 1 });
-        let table = Figures::compute(&spec, &groups).table();
+        let table = Figures::compute(&spec, &groups, None).table();
         let bot = table.iter().find(|bot| bot.bot == 0).unwrap();
         let worst: Vec<u64> = bot.worst.iter().map(|worst| worst.of.group.0).collect();
         assert_eq!(worst, [3, 2, 1]);

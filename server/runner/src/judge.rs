@@ -2,14 +2,14 @@
 //! verdict and estimates.
 
 use bridgemaster_contest::{
-    ConfidenceSequence, ContestError, DecidedBy, Elo, ErrorRates, Estimate, FEW_GROUPS,
-    Frequencies, FrequencyTest, GroupScore, GroupScores, Hypotheses, Interval, SequentialTest,
-    Verdict, beat_fraction, expected_groups, schedule::BotNumber,
+    BettingTest, ConfidenceSequence, ContestError, DecidedBy, Elo, ErrorRates, Estimate,
+    FEW_GROUPS, Frequencies, FrequencyTest, GroupScore, GroupScores, Hypotheses, Interval,
+    SequentialTest, Verdict, beat_fraction, expected_groups, schedule::BotNumber,
 };
 
 use crate::{
-    ConfidenceReport, ContestSpec, GroupNumber, GroupPoint, IntervalReport, MatchRow, SpecError,
-    StoppedBy, TestReport, TestSpec, VerdictKind, VerdictReport,
+    ConfidenceReport, ContestSpec, EloReport, GroupNumber, GroupPoint, MatchRow, SpecError,
+    StoppedBy, TestReport, TestSpec, VerdictKind, VerdictReport, report::finite,
 };
 
 /// The number of possible scores in a game pair: 0 to 4 half points.
@@ -25,8 +25,9 @@ pub(crate) struct Judge {
     hypotheses: Option<Hypotheses>,
     confidence: ConfidenceSequence,
     scores: GroupScores,
-    /// For the pentanomial test, the number of groups by the candidate's total of half points.
-    half_points: [u64; PAIR_SCORES],
+    /// For groups of two matches at two seats, the number of groups by the candidate's total of half
+    /// points.
+    half_points: Option<[u64; PAIR_SCORES]>,
     matches: u64,
     series: Vec<GroupPoint>,
 }
@@ -65,7 +66,8 @@ impl Judge {
             hypotheses,
             confidence: ConfidenceSequence::new(spec.level),
             scores: GroupScores::default(),
-            half_points: [0; PAIR_SCORES],
+            half_points: (spec.rules.seats == 2 && matches_per_group == 2)
+                .then_some([0; PAIR_SCORES]),
             matches: 0,
             series: Vec::new(),
         }))
@@ -114,15 +116,17 @@ impl Judge {
         self.scores.record(score);
         self.confidence.record(score);
         self.matches += rows.len() as u64;
+        // A game pair's score is a whole number of half points.
+        let half_points = (score.get() * (PAIR_SCORES - 1) as f64).round() as usize;
+        if let Some(counts) = &mut self.half_points {
+            counts[half_points] += 1;
+        }
         match &mut self.test {
             Test::Sequential(test) => {
                 test.record(score);
             }
             Test::Pentanomial(test) => {
-                // A game pair's score is a whole number of half points.
-                let half_points = (score.get() * (PAIR_SCORES - 1) as f64).round() as usize;
                 test.record(half_points)?;
-                self.half_points[half_points] += 1;
             }
             Test::None => {}
         }
@@ -135,8 +139,22 @@ impl Judge {
             llr: self.llr(),
             confidence_low: low,
             confidence_high: high,
+            wealth_for: self.betting().map(|test| clamp_to_finite(test.wealth_for())),
+            wealth_against: self.betting().map(|test| clamp_to_finite(test.wealth_against())),
         });
         Ok(())
+    }
+
+    /// Returns whether a test decides on the candidate.
+    pub(crate) fn has_test(&self) -> bool {
+        !matches!(self.test, Test::None)
+    }
+
+    fn betting(&self) -> Option<&BettingTest> {
+        match &self.test {
+            Test::Sequential(test) => Some(test.betting()),
+            Test::Pentanomial(_) | Test::None => None,
+        }
     }
 
     fn llr(&self) -> Option<f64> {
@@ -166,17 +184,18 @@ impl Judge {
                 level: self.confidence.level(),
                 score_low: low,
                 score_high: high,
-                elo_low: Elo::from_score(low).0,
-                elo_high: Elo::from_score(high).0,
+                elo_low: finite(Elo::from_score(low).0),
+                elo_high: finite(Elo::from_score(high).0),
             },
             rests_on_few_groups: self.scores.groups() < FEW_GROUPS,
+            half_points: self.half_points,
         }
     }
 
     /// Returns the Elo difference, with an interval at this level, and the probability that the
     /// candidate is better. In a sequential test, the difference and the probability are corrected
     /// for optional stopping.
-    pub(crate) fn elo(&self, level: f64) -> Option<(IntervalReport, f64)> {
+    pub(crate) fn elo(&self, level: f64) -> Option<(EloReport, f64)> {
         if self.scores.groups() < 2 {
             return None;
         }
@@ -194,7 +213,7 @@ impl Judge {
             }
             Test::Pentanomial(_) => {
                 let hypotheses = self.hypotheses?;
-                let frequencies = Frequencies::new(&self.half_points).ok()?;
+                let frequencies = Frequencies::new(&self.half_points?).ok()?;
                 frequencies
                     .estimate_after_stopping(hypotheses.bounds(), hypotheses.rates(), level)
                     .ok()?
@@ -202,11 +221,11 @@ impl Judge {
             Test::None => {
                 let plain =
                     Estimate::from_groups(&self.scores, self.matches_per_group, level).ok()?;
-                let elo = IntervalReport::new(plain.elo.0, plain.elo_interval);
+                let elo = EloReport::new(plain.elo, plain.elo_interval);
                 return Some((elo, plain.superiority));
             }
         };
-        let elo = IntervalReport::new(stopped.elo.0, stopped.elo_interval);
+        let elo = EloReport::new(stopped.elo, stopped.elo_interval);
         Some((elo, stopped.superiority))
     }
 
@@ -227,12 +246,10 @@ impl Judge {
         let expected = expected_groups(&hypotheses, variance.sqrt());
         let (llr_lower, llr_upper) = match &self.test {
             Test::Sequential(test) => test.llr_bounds(),
-            _ => (hypotheses.rates().lower_llr(), hypotheses.rates().upper_llr()),
+            Test::Pentanomial(test) => test.llr_bounds(),
+            Test::None => return None,
         };
-        let betting = match &self.test {
-            Test::Sequential(test) => Some(test.betting()),
-            _ => None,
-        };
+        let betting = self.betting();
         let halved: ErrorRates = hypotheses.rates().halved();
         Some(TestReport {
             llr: self.llr()?,
@@ -289,7 +306,8 @@ mod tests {
         // The betting test decides when the variance vanishes; its interval is valid at any time.
         assert_eq!(accepted.decided_by, Some(StoppedBy::Betting));
         let (elo, confidence) = (accepted.elo.unwrap(), &accepted.confidence);
-        assert!(elo.low > 0.0);
+        assert!(elo.low > Some(0.0));
+        assert_eq!((elo.estimate, elo.high), (None, None), "there is no estimate without a loss");
         assert_eq!((elo.low, elo.high), (confidence.elo_low, confidence.elo_high));
         let (narrower, _) = judge.elo(0.5).unwrap();
         assert!(narrower.low > elo.low, "{narrower:?} {elo:?}");
@@ -305,9 +323,12 @@ mod tests {
             ..SequentialSpec::default()
         });
         let judge = judged(test, &[[1, 1], [1, 2], [2, 2], [1, 1]]);
-        assert_eq!(judge.half_points, [1, 0, 1, 0, 2]);
+        assert_eq!(judge.half_points, Some([1, 0, 1, 0, 2]));
         assert_eq!(judge.verdict(), VerdictKind::Undecided);
-        assert!(judge.report().test.unwrap().wealth_for.is_none());
+        let test = judge.report().test.unwrap();
+        assert!(test.wealth_for.is_none());
+        // The bounds are corrected for the overshoots, so they are closer than ln 19.
+        assert!(test.llr_upper < 2.9 && test.llr_lower > -2.944, "{test:?}");
     }
 
     #[test]
@@ -317,6 +338,6 @@ mod tests {
         assert_eq!(report.verdict, VerdictKind::None);
         assert!(report.test.is_none());
         // A mean score of 3/4 is 400 log10(3) Elo.
-        assert!((report.elo.unwrap().estimate - 190.848).abs() < 1e-3);
+        assert!((report.elo.unwrap().estimate.unwrap() - 190.848).abs() < 1e-3);
     }
 }

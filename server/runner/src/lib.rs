@@ -22,6 +22,7 @@ mod contest_state;
 mod cpu;
 mod error;
 mod exit;
+mod exit_reason;
 mod figures;
 mod folder;
 mod fork;
@@ -54,14 +55,15 @@ pub use crate::{
     contest::Contest,
     contest_state::{ContestEvent, ContestState},
     error::{FolderError, SpecError},
-    exit::{exit, stopped},
+    exit::{exit, not_started, stopped},
+    exit_reason::{Exit, ExitReason},
     folder::{STDERR_FOLDER, read_contest},
     identity::{Identity, Machine, Origin},
     own_server::{OwnServer, RefusedCallsReport},
     report::{
-        BotReport, ConfidenceReport, Counts, Exit, ExitReason, GroupPoint, IntervalReport,
-        REPORT_VERSION, RatingErrors, RatingReport, Report, RequirementReport, StoppedBy,
-        TestReport, VerdictKind, VerdictReport, WorstMatch, WorstMatchReason,
+        BotReport, ConfidenceReport, Counts, EloReport, GroupPoint, IntervalReport, PairReport,
+        REPORT_VERSION, RanksReport, Report, RequirementReport, SeatReport, StoppedBy, TestReport,
+        VerdictKind, VerdictReport, WorstMatch, WorstMatchReason,
     },
     retry_client::{CallError, ServerAddress},
     row::{

@@ -157,10 +157,11 @@ impl MatchRunner {
         }
         let is_any_reused = reused.iter().any(Option::is_some);
         Err(match error.bot_not_available().filter(|_| is_any_reused) {
-            Some(bot) => PlayError::exit(
+            Some(bot) => PlayError::bot_exit(
                 ExitReason::BotNeverConnected,
-                format!(
-                    "{bot}: did not attend within {} ms of its start ({error}). With --reuse, a \
+                &bot,
+                &format!(
+                    "did not attend within {} ms of its start ({error}). With --reuse, a \
                      bot attends the queue in BRIDGEMASTER_QUEUE with the key in \
                      BRIDGEMASTER_KEY, as bots of the SDKs do; without --reuse, it is started for \
                      each match",

@@ -207,10 +207,11 @@ impl MatchRunner {
         let name = self.launch.name(bot);
         if let (Some(BotEnd::OutOfMemory), Some(bytes)) = (end, self.spec.bot_memory_bytes) {
             let allowed = memory_size(bytes);
-            return PlayError::exit(
+            return PlayError::bot_exit(
                 ExitReason::BotOutOfMemory,
-                format!(
-                    "{name}: ran out of memory before it took its seat; --bot-memory allows \
+                name,
+                &format!(
+                    "ran out of memory before it took its seat; --bot-memory allows \
                      {allowed}; raise it, or reduce the memory that the bot needs at startup{hint}"
                 ),
             );
@@ -230,10 +231,11 @@ impl MatchRunner {
         }
         if tail.contains("GAME_NOT_PLAYED") {
             let game = &self.spec.rules.game;
-            return PlayError::exit(
+            return PlayError::bot_exit(
                 ExitReason::BotOfOtherGames,
-                format!(
-                    "{name}: does not play {game}: the `games` of its Hello do not list it; pass \
+                name,
+                &format!(
+                    "does not play {game}: the `games` of its Hello do not list it; pass \
                      another game with --game, or another bot{hint}"
                 ),
             );
@@ -241,9 +243,10 @@ impl MatchRunner {
         let reuse = if self.launch.is_reused(bot) { REUSE_HINT } else { "" };
         let cause = machine_hint(tail).map(|advice| format!("; possible cause: {advice}"));
         let cause = cause.unwrap_or_default();
-        PlayError::exit(
+        PlayError::bot_exit(
             ExitReason::BotEnded,
-            format!("{name}: exited before it took its seat ({status}){reuse}{cause}{hint}"),
+            name,
+            &format!("exited before it took its seat ({status}){reuse}{cause}{hint}"),
         )
     }
 
@@ -270,13 +273,13 @@ impl MatchRunner {
         }
         if let Some(seat) = self.never_connected_seat(&row) {
             let startup_ms = self.client.startup_ms(&info.match_id).await;
-            return Err(PlayError::exit(
+            return Err(PlayError::bot_exit(
                 ExitReason::BotNeverConnected,
-                format!(
-                    "{}: did not connect within {startup_ms} ms of its start. A bot connects to \
+                self.launch.name(seat.bot),
+                &format!(
+                    "did not connect within {startup_ms} ms of its start. A bot connects to \
                      BRIDGEMASTER_SERVER with the ticket in BRIDGEMASTER_TICKET; `bridgemaster \
                      check-bot` shows which step fails{}",
-                    self.launch.name(seat.bot),
                     quoted(&seat.stderr_tail)
                 ),
             ));

@@ -1,7 +1,7 @@
 //! Plans a contest's groups and matches, and estimates how many groups it needs.
 
 use bridgemaster_contest::{
-    ExpectedGroups, expected_groups,
+    ExpectedGroups, GroupScore, Hypotheses, SequentialTest, Verdict, expected_groups,
     schedule::{self, BotNumber, Group},
     typical_deviation,
 };
@@ -9,6 +9,9 @@ use bridgemaster_contest::{
 use crate::{
     ContestSpec, Format, GroupNumber, MatchRow, Seeds, SpecError, TestSpec, seeds::GroupSeeds,
 };
+
+/// The maximum number of groups for which a verdict is forecast.
+const MAX_FORECAST_GROUPS: u64 = 100_000;
 
 /// A group that is to be played.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -213,17 +216,44 @@ impl ContestSpec {
     /// # Errors
     /// Returns an error if the bounds or the error rates are not valid.
     pub fn forecast(&self) -> Result<Option<ExpectedGroups>, SpecError> {
-        let matches = self.matches_per_group();
-        let hypotheses = match self.test() {
-            Some(test) => test.hypotheses(matches)?,
-            None => None,
+        let hypotheses = self.hypotheses()?;
+        Ok(hypotheses.map(|hypotheses| expected_groups(&hypotheses, self.typical_deviation())))
+    }
+
+    /// Returns the number of groups after which the test decides if the candidate's mean score stays
+    /// `score`, with a deviation that is typical for this mean; `None` without a test, or without a
+    /// verdict before the last group.
+    ///
+    /// # Errors
+    /// Returns an error if the bounds or the error rates are not valid.
+    pub fn forecast_at(&self, score: f64) -> Result<Option<u64>, SpecError> {
+        let Some(mut test) = self.hypotheses()?.map(SequentialTest::new) else {
+            return Ok(None);
         };
-        // With several benchmarks, a group has more matches, so the deviation of its score is
-        // smaller.
-        let seats = f64::from(self.rules.seats);
-        let deviation = typical_deviation(u32::from(self.rules.seats))
-            * (seats / f64::from(matches.max(1))).sqrt();
-        Ok(hypotheses.map(|hypotheses| expected_groups(&hypotheses, deviation)))
+        // The deviation vanishes at the scores 0 and 1.
+        let deviation = self.typical_deviation() * 2.0 * (score * (1.0 - score)).max(0.0).sqrt();
+        for group in 1..=max_groups(self).min(MAX_FORECAST_GROUPS) {
+            let sign = if group.is_multiple_of(2) { -1.0 } else { 1.0 };
+            let score = GroupScore::new((score + sign * deviation).clamp(0.0, 1.0))?;
+            if test.record(score) != Verdict::Undecided {
+                return Ok(Some(group));
+            }
+        }
+        Ok(None)
+    }
+
+    fn hypotheses(&self) -> Result<Option<Hypotheses>, SpecError> {
+        match self.test() {
+            Some(test) => test.hypotheses(self.matches_per_group()),
+            None => Ok(None),
+        }
+    }
+
+    /// Returns the standard deviation of a group's score, for games that rarely tie. With several
+    /// benchmarks, a group has more matches, so the deviation is smaller.
+    fn typical_deviation(&self) -> f64 {
+        let (seats, matches) = (u32::from(self.rules.seats), self.matches_per_group().max(1));
+        typical_deviation(seats) * (f64::from(seats) / f64::from(matches)).sqrt()
     }
 
     /// Returns a contest with the same bots but only one group or round, to measure how long it
@@ -296,6 +326,17 @@ mod tests {
             }
         }
         assert_eq!(planner.group(GroupNumber(3)), NextGroup::End);
+    }
+
+    #[test]
+    fn the_forecast_depends_on_the_score() {
+        let mut spec = spec_of(2, 2, Format::Series);
+        let groups = [0.0, 0.5, 0.6, 1.0].map(|score| spec.forecast_at(score).unwrap());
+        let [lost, even, better, won] = groups.map(Option::unwrap);
+        assert!(won <= 10 && lost <= 10, "{groups:?}");
+        assert!((11..even).contains(&better), "{groups:?}");
+        spec.test = Some(TestSpec::Fixed { groups: 9 });
+        assert_eq!(spec.forecast_at(1.0), Ok(None));
     }
 
     #[test]

@@ -7,13 +7,14 @@
 use std::path::PathBuf;
 
 use bridgemaster_bot_process::Isolation;
-use bridgemaster_contest::{Interval, schedule::BotNumber};
+use bridgemaster_contest::{Elo, Interval, schedule::BotNumber};
 use serde::{Deserialize, Serialize};
 
-use crate::{ContestSpec, GroupNumber, Identity, MatchNumber, RefusedCallsReport};
+use crate::{ContestSpec, Exit, GroupNumber, Identity, MatchNumber, RefusedCallsReport};
 
-/// Version of the report format. Fields may be added without a new version.
-pub const REPORT_VERSION: u32 = 1;
+/// Version of the report format. Fields may be added without a new version. Since version 2, ends
+/// of Elo intervals can be missing, and ranks are apart from Elo.
+pub const REPORT_VERSION: u32 = 2;
 
 /// A contest's report, complete or in progress.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -26,14 +27,14 @@ pub struct Report {
     pub folder: PathBuf,
     /// Version of the game's rules; `None` before the first match.
     pub rules_version: Option<u32>,
-    /// The contest's exit; [`ExitReason::Running`] until the contest has ended.
+    /// The contest's exit; [`ExitReason::Running`](crate::ExitReason::Running) until the contest has ended.
     pub exit: Exit,
     /// The verdict on the candidate; `None` in formats without a candidate.
     pub verdict: Option<VerdictReport>,
-    /// The bots, best first, ordered by rating, or by score if there are no ratings.
+    /// The bots, best first, ordered by score.
     pub bots: Vec<BotReport>,
-    /// The source of the ratings' standard errors; `None` without ratings.
-    pub rating_errors: Option<RatingErrors>,
+    /// The results between each two bots that have met.
+    pub pairs: Vec<PairReport>,
     /// The candidate's statistics after each group that counts, for charts. Empty in formats
     /// without a candidate.
     pub series: Vec<GroupPoint>,
@@ -52,111 +53,6 @@ pub struct Report {
     pub identity: Identity,
 }
 
-/// The reason why a contest ended, with the exit code.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Exit {
-    /// The reason, as a stable identifier.
-    pub reason: ExitReason,
-    /// The reason's exit code: [`ExitReason::code`].
-    pub code: u8,
-    /// A message for people, with advice.
-    pub sentence: String,
-}
-
-/// The reason why a contest ended, or the fact that it has not ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ExitReason {
-    /// The test accepted the candidate.
-    Accepted,
-    /// All matches of a contest without a test were played.
-    Finished,
-    /// The test rejected the candidate.
-    Rejected,
-    /// The test reached no verdict before the last group was played, the seeds were used up, or the
-    /// contest was stopped.
-    Undecided,
-    /// A contest without a test was stopped before its end.
-    Stopped,
-    /// The contest is not complete, and might be running.
-    Running,
-    /// A requirement is not met.
-    RequirementNotMet,
-    /// A bot had a fault that ends the contest, a bot declined its seat too often, or every match
-    /// was forfeited.
-    BotFault,
-    /// A bot cannot be started: its program does not exist or cannot be executed.
-    BotNotStarted,
-    /// A bot exited before it ever took a seat.
-    BotEnded,
-    /// A bot that has never taken a seat did not connect in time.
-    BotNeverConnected,
-    /// A bot does not play the game.
-    BotOfOtherGames,
-    /// A bot ran out of memory before it ever took a seat, or all bots that forfeited ran out of
-    /// memory.
-    BotOutOfMemory,
-    /// A bot file changed, so the results would mix two different bots.
-    BotChanged,
-    /// The referee failed: the server is unavailable, or a match was annulled too often.
-    RefereeFault,
-}
-
-impl ExitReason {
-    /// All reasons, in declaration order.
-    pub const ALL: [Self; 15] = [
-        Self::Accepted,
-        Self::Finished,
-        Self::Rejected,
-        Self::Undecided,
-        Self::Stopped,
-        Self::Running,
-        Self::RequirementNotMet,
-        Self::BotFault,
-        Self::BotNotStarted,
-        Self::BotEnded,
-        Self::BotNeverConnected,
-        Self::BotOfOtherGames,
-        Self::BotOutOfMemory,
-        Self::BotChanged,
-        Self::RefereeFault,
-    ];
-
-    /// Returns whether a bot caused the contest to end.
-    pub fn is_bot_failure(self) -> bool {
-        matches!(
-            self,
-            Self::BotFault
-                | Self::BotNotStarted
-                | Self::BotEnded
-                | Self::BotNeverConnected
-                | Self::BotOfOtherGames
-                | Self::BotOutOfMemory
-                | Self::BotChanged
-        )
-    }
-
-    /// Returns the command's exit code: 0 accepted or finished, 1 rejected, 3 not decided, 4
-    /// requirement not met, 5 bot fault, 6 referee failure. Codes 51 to 55 mean that a bot cannot
-    /// play at all, and 56 that a bot changed. Code 2 is a usage error, which creates no report.
-    pub fn code(self) -> u8 {
-        match self {
-            Self::Accepted | Self::Finished => 0,
-            Self::Rejected => 1,
-            Self::Undecided | Self::Stopped | Self::Running => 3,
-            Self::RequirementNotMet => 4,
-            Self::BotFault => 5,
-            Self::BotNotStarted => 51,
-            Self::BotEnded => 52,
-            Self::BotNeverConnected => 53,
-            Self::BotOfOtherGames => 54,
-            Self::BotOutOfMemory => 55,
-            Self::BotChanged => 56,
-            Self::RefereeFault => 6,
-        }
-    }
-}
-
 /// The verdict on the candidate.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct VerdictReport {
@@ -173,17 +69,20 @@ pub struct VerdictReport {
     pub matches: u64,
     /// The test's statistics; `None` for a fixed number of groups.
     pub test: Option<TestReport>,
-    /// The candidate's Elo difference, corrected for optional stopping after a sequential test.
-    /// `None` before the second group.
-    pub elo: Option<IntervalReport>,
+    /// The candidate's Elo, corrected for optional stopping after a sequential test. It is the same
+    /// as in [`BotReport::elo`]. `None` before the second group.
+    pub elo: Option<EloReport>,
     /// The normalized Elo difference, as a plain estimate.
     pub normalized_elo: Option<f64>,
     /// Probability that the candidate is better, 0 to 1.
     pub superiority: Option<f64>,
     /// An always-valid confidence interval for the mean score.
     pub confidence: ConfidenceReport,
-    /// True if there are fewer than 30 groups. Intervals then use Student's t distribution.
+    /// True if there are fewer than 30 groups.
     pub rests_on_few_groups: bool,
+    /// With two seats and groups of two matches: the number of groups by the candidate's total of
+    /// half points, 0 to 4. `None` in other contests.
+    pub half_points: Option<[u64; 5]>,
 }
 
 /// Whether a test accepted its candidate.
@@ -217,7 +116,8 @@ pub enum StoppedBy {
 pub struct TestReport {
     /// The log-likelihood ratio between the two bounds.
     pub llr: f64,
-    /// The ratio at which the test rejects the candidate.
+    /// The ratio at which the test rejects the candidate. A pentanomial test corrects both ratios
+    /// for overshoots.
     pub llr_lower: f64,
     /// The ratio at which the test accepts the candidate.
     pub llr_upper: f64,
@@ -265,6 +165,44 @@ impl IntervalReport {
     }
 }
 
+/// An Elo difference between a bot and its opponents: the difference at which the bot's mean score
+/// is expected against equal opponents. A missing value is unbounded: the results are compatible
+/// with any difference beyond the other values.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct EloReport {
+    /// The point estimate; `None` if the bot has won or lost everything.
+    pub estimate: Option<f64>,
+    /// The lower end of the interval.
+    pub low: Option<f64>,
+    /// The upper end of the interval.
+    pub high: Option<f64>,
+}
+
+impl EloReport {
+    pub(crate) fn new(estimate: Elo, Interval { low, high }: Interval) -> Self {
+        let [estimate, low, high] = [estimate.0, low, high].map(finite);
+        Self { estimate, low, high }
+    }
+
+    /// Returns the opponent's Elo in a contest between two bots.
+    pub(crate) fn of_opponent(self) -> Self {
+        let [estimate, low, high] =
+            [self.estimate, self.high, self.low].map(|elo| elo.map(|elo| -elo));
+        Self { estimate, low, high }
+    }
+}
+
+impl From<IntervalReport> for EloReport {
+    fn from(IntervalReport { estimate, low, high }: IntervalReport) -> Self {
+        Self { estimate: Some(estimate), low: Some(low), high: Some(high) }
+    }
+}
+
+/// Returns the number unless it is infinite.
+pub(crate) fn finite(number: f64) -> Option<f64> {
+    number.is_finite().then_some(number)
+}
+
 /// An always-valid confidence interval for the mean score. It is valid even if it is checked after
 /// every group.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -275,10 +213,10 @@ pub struct ConfidenceReport {
     pub score_low: f64,
     /// The upper end as a score, 0 to 1.
     pub score_high: f64,
-    /// The lower end as an Elo difference.
-    pub elo_low: f64,
-    /// The upper end as an Elo difference.
-    pub elo_high: f64,
+    /// The lower end as an Elo difference; `None` for a score of 0.
+    pub elo_low: Option<f64>,
+    /// The upper end as an Elo difference; `None` for a score of 1.
+    pub elo_high: Option<f64>,
 }
 
 /// A bot's statistics over the groups that count.
@@ -297,9 +235,12 @@ pub struct BotReport {
     /// Mean share of opponents that finished behind the bot, averaged over groups. A tie counts
     /// half. `low` and `high` are equal for fewer than two groups.
     pub score: Option<IntervalReport>,
-    /// The rating, from a fit to all results together; `None` if the results do not determine
-    /// ratings.
-    pub rating: Option<RatingReport>,
+    /// The Elo difference between the bot and its opponents; `None` before the second group.
+    pub elo: Option<EloReport>,
+    /// The range of ranks; `None` before the second group.
+    pub ranks: Option<RanksReport>,
+    /// The results by seat, in seat order.
+    pub by_seat: Vec<SeatReport>,
     /// The number of seats that won without a tie.
     pub wins: u64,
     /// The number of seats that shared the first place.
@@ -338,28 +279,37 @@ pub struct BotReport {
     pub worst: Vec<WorstMatch>,
 }
 
-/// A bot's rating, relative to the contest's other bots.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct RatingReport {
-    /// Elo with its interval; the mean over all bots is 0.
-    pub elo: IntervalReport,
+/// A bot's range of possible ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct RanksReport {
     /// The best possible rank: one more than the number of significantly better bots.
-    pub best_rank: usize,
+    pub best: usize,
     /// The worst possible rank.
-    pub worst_rank: usize,
+    pub worst: usize,
 }
 
-/// The source of the ratings' errors.
+/// A bot's results in one seat.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct SeatReport {
+    /// The number of matches that the bot played in this seat.
+    pub played: u64,
+    /// Mean share of opponents that finished behind the bot; `None` without a match.
+    pub score: Option<f64>,
+}
+
+/// The results between two bots, over all pairs of their seats in the same match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RatingErrors {
-    /// The spread between groups. This source accounts for the correlation between matches with the
-    /// same seed.
-    Groups,
-    /// The model alone, because there are too few groups, or because a bot has won or lost
-    /// everything. The model treats matches with the same seed as independent, so intervals and
-    /// ranks can be too narrow.
-    Model,
+pub struct PairReport {
+    /// The number of the first bot in the spec, which is the smaller one.
+    pub bot: BotNumber,
+    /// The number of the second bot in the spec.
+    pub opponent: BotNumber,
+    /// The number of times that the first bot finished ahead.
+    pub wins: u64,
+    /// The number of ties.
+    pub ties: u64,
+    /// The number of times that the second bot finished ahead.
+    pub losses: u64,
 }
 
 /// One of a bot's worst matches.
@@ -417,6 +367,12 @@ pub struct GroupPoint {
     pub confidence_low: f64,
     /// The upper end of the always-valid confidence interval for the mean score.
     pub confidence_high: f64,
+    /// The wealth from the bet that the candidate is above the lower bound; `None` except in a
+    /// sequential test.
+    pub wealth_for: Option<f64>,
+    /// The wealth from the bet that the candidate is below the upper bound; `None` except in a
+    /// sequential test.
+    pub wealth_against: Option<f64>,
 }
 
 /// The numbers of groups, matches, faults and decisions.
@@ -460,9 +416,9 @@ pub struct RequirementReport {
     pub bot: BotNumber,
     /// True if the requirement is met; false if there is no estimate yet.
     pub is_met: bool,
-    /// The estimate; `None` if there is no estimate yet.
+    /// The estimate; `None` if there is no estimate yet, or if it is unbounded.
     pub estimate: Option<f64>,
-    /// The interval's end that is compared with the bound; `None` for a requirement without a
-    /// confidence level.
+    /// The interval's end that is compared with the bound, if the requirement has a confidence level
+    /// or the estimate is unbounded.
     pub interval_end: Option<f64>,
 }

@@ -57,14 +57,21 @@ impl PlayError {
         Self::Exit(exit_with(reason, sentence))
     }
 
+    /// Creates the failure of a bot that cannot play at all. `problem` continues the sentence
+    /// "BOT: ...".
+    pub(crate) fn bot_exit(reason: ExitReason, bot: &str, problem: &str) -> Self {
+        let exit = exit_with(reason, format!("{bot}: {problem}"));
+        Self::Exit(Exit { bot: Some(bot.to_owned()), ..exit })
+    }
+
     /// A bot's program cannot be started.
     pub(crate) fn not_started(bot: &str, error: &StartError) -> Self {
-        let sentence = format!("{bot}: cannot start its program: {error}");
+        let problem = format!("cannot start its program: {error}");
         if error.is_machine_fault() {
             let resume = "continue with --resume once the machine has free resources";
-            Self::exit(ExitReason::RefereeFault, format!("{sentence}; {resume}"))
+            Self::exit(ExitReason::RefereeFault, format!("{bot}: {problem}; {resume}"))
         } else {
-            Self::exit(ExitReason::BotNotStarted, sentence)
+            Self::bot_exit(ExitReason::BotNotStarted, bot, &problem)
         }
     }
 

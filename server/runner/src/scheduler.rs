@@ -135,6 +135,7 @@ impl Scheduler {
             };
             let finished = self.collect_finished(played).await?;
             if let Some(exit) = self.record(finished, on_event).await? {
+                self.state.record_time(self.elapsed_ms());
                 return Ok(PlayEnd::Early(exit));
             }
         }
@@ -212,9 +213,14 @@ impl Scheduler {
     /// Releases a match's slot, and returns its row with the elapsed time.
     fn release_slot(&mut self, mut row: MatchRow) -> MatchRow {
         self.free_slots.extend(self.slots.remove(&row.of));
-        let spent = u64::try_from(self.started_at.elapsed().as_millis()).unwrap_or(u64::MAX);
-        row.elapsed_ms = self.before_ms.saturating_add(spent);
+        row.elapsed_ms = self.elapsed_ms();
         row
+    }
+
+    /// Returns the total time of all runs so far, in ms.
+    fn elapsed_ms(&self) -> u64 {
+        let spent = u64::try_from(self.started_at.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.before_ms.saturating_add(spent)
     }
 
     /// Starts fetching and storing the replays of groups that have ended.

@@ -1,8 +1,8 @@
 //! Formats a report's numbers and short descriptions.
 
 use bridgemaster_runner::{
-    BotReport, ContestSpec, ExitReason, Format, IntervalReport, Report, StoppedBy, VerdictKind,
-    VerdictReport, WorstMatch, WorstMatchReason,
+    BotReport, ContestSpec, EloReport, ExitReason, Format, IntervalReport, Report, StoppedBy,
+    VerdictKind, VerdictReport, WorstMatch, WorstMatchReason,
 };
 
 use crate::quantities::count;
@@ -121,30 +121,29 @@ pub(super) fn verdict(verdict: &VerdictReport) -> String {
     }
 }
 
-/// Absolute Elo from which a bound counts as infinite. Scores are limited to 0.001..=0.999, so Elo
-/// is limited to -1199.8..=1199.8.
-const UNBOUNDED_ELO: f64 = 1_199.0;
-
 /// Formats the current verdict on one line.
 pub(super) fn verdict_so_far(report: &Report) -> String {
     let Some(verdict) = &report.verdict else {
         return leader(report);
     };
-    let name = candidate_name(report, verdict);
-    let (low, high) = (verdict.confidence.elo_low, verdict.confidence.elo_high);
-    let bounds = match (low <= -UNBOUNDED_ELO, high >= UNBOUNDED_ELO) {
-        (true, true) => format!("no Elo estimate for {name} yet"),
-        (false, true) => format!("{name} is at least {low:+.0} Elo better"),
-        (true, false) => format!("{name} is at most {high:+.0} Elo better"),
-        (false, false) => format!("{name} is {low:+.0} to {high:+.0} Elo better"),
+    let whole = |elo: f64| format!("{:+.0}", rounded(elo, 0));
+    let confidence = &verdict.confidence;
+    let bounds = match (confidence.elo_low.map(whole), confidence.elo_high.map(whole)) {
+        (None, None) => "any value is possible".to_owned(),
+        (Some(low), None) => format!("at least {low}"),
+        (None, Some(high)) => format!("at most {high}"),
+        (Some(low), Some(high)) => format!("{low} to {high}"),
     };
-    let confidence =
-        format!("{bounds} (anytime-valid confidence {:.0} %)", verdict.confidence.level * 100.0);
+    let name = candidate_name(report, verdict);
+    let level = confidence.level * 100.0;
+    let elo = format!("Elo of {name}: {bounds} (anytime-valid confidence {level:.0} %)");
     match verdict.test {
-        None => confidence,
+        None => elo,
         Some(test) => format!(
-            "LLR {:.2} of [{:.2}, {:.2}]; {confidence}",
-            test.llr, test.llr_lower, test.llr_upper
+            "LLR {:.2} of [{:.2}, {:.2}]; {elo}",
+            rounded(test.llr, 2),
+            test.llr_lower,
+            test.llr_upper
         ),
     }
 }
@@ -164,11 +163,33 @@ pub(super) fn candidate_name<'a>(report: &'a Report, verdict: &VerdictReport) ->
 
 /// Formats a difference with its interval: `+12.3 [-1.0, +25.6]`.
 pub(super) fn signed(figure: IntervalReport) -> String {
-    let IntervalReport { estimate, low, high } = figure;
-    if low == high {
-        format!("{estimate:+.1}")
-    } else {
-        format!("{estimate:+.1} [{low:+.1}, {high:+.1}]")
+    let [estimate, low, high] = [figure.estimate, figure.low, figure.high].map(signed_number);
+    if low == high { estimate } else { format!("{estimate} [{low}, {high}]") }
+}
+
+fn signed_number(number: f64) -> String {
+    format!("{:+.1}", rounded(number, 1))
+}
+
+/// Rounds a number to some decimals. The result is never -0.
+pub(super) fn rounded(number: f64, decimals: i32) -> f64 {
+    let scale = 10f64.powi(decimals);
+    (number * scale).round() / scale + 0.0
+}
+
+/// Formats an Elo difference with its interval. An end that is unbounded is omitted: `+12.3 [at
+/// least -1.0]`. Without an estimate, only a bound is known: `at least +83.0`.
+pub(super) fn elo(elo: EloReport) -> String {
+    let [estimate, low, high] = [elo.estimate, elo.low, elo.high].map(|elo| elo.map(signed_number));
+    let bounds = match (low, high) {
+        (Some(low), Some(high)) => format!("{low}, {high}"),
+        (Some(low), None) => format!("at least {low}"),
+        (None, Some(high)) => format!("at most {high}"),
+        (None, None) => "no bounds".to_owned(),
+    };
+    match estimate {
+        Some(estimate) => format!("{estimate} [{bounds}]"),
+        None => bounds,
     }
 }
 
@@ -184,11 +205,11 @@ pub(super) fn share(figure: IntervalReport) -> String {
 
 /// Formats a bot's range of ranks: `2`, or `2 to 4`.
 pub(super) fn ranks(bot: &BotReport) -> Option<String> {
-    let rating = bot.rating?;
-    Some(if rating.best_rank == rating.worst_rank {
-        rating.best_rank.to_string()
+    let ranks = bot.ranks?;
+    Some(if ranks.best == ranks.worst {
+        ranks.best.to_string()
     } else {
-        format!("{} to {}", rating.best_rank, rating.worst_rank)
+        format!("{} to {}", ranks.best, ranks.worst)
     })
 }
 
@@ -239,5 +260,16 @@ mod tests {
         assert_eq!(share(figure(0.5, 0.5)), "50.0 %");
         assert_eq!(share(figure(0.4, 0.6)), "50.0 % [40.0, 60.0]");
         assert_eq!(signed(figure(-1.0, 2.0)), "+0.5 [-1.0, +2.0]");
+        assert_eq!(signed(figure(-0.04, 2.0)), "+0.5 [+0.0, +2.0]");
+    }
+
+    #[test]
+    fn an_unbounded_elo_shows_the_known_bound_only() {
+        let elo = |estimate, low, high| super::elo(EloReport { estimate, low, high });
+        assert_eq!(elo(Some(12.34), Some(-1.0), Some(25.6)), "+12.3 [-1.0, +25.6]");
+        assert_eq!(elo(Some(462.0), Some(32.0), None), "+462.0 [at least +32.0]");
+        assert_eq!(elo(None, Some(83.0), None), "at least +83.0");
+        assert_eq!(elo(None, None, Some(-83.0)), "at most -83.0");
+        assert_eq!(elo(None, None, None), "no bounds");
     }
 }

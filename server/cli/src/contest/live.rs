@@ -24,8 +24,8 @@ use crate::{
     table::fitted_lines,
 };
 
-/// Interval between tables on a terminal. It limits the CPU time, since each table requires a new
-/// fit of all ratings.
+/// Interval between tables on a terminal. It limits the CPU time, since each table requires all
+/// statistics again.
 const TABLE_INTERVAL: Duration = Duration::from_secs(1);
 /// Interval between progress lines if standard error is not a terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
@@ -215,7 +215,7 @@ impl Live {
         let groups = state.planned_groups().saturating_sub(state.groups());
         let left = groups as f64 * f64::from(state.spec().matches_per_group());
         let left = duration_of(left / rate.max(1e-9));
-        format!("{rate:.1} matches/s, at most {left} left")
+        format!("{rate:.2} matches/s, at most {left} left")
     }
 
     pub(super) fn finish(&self) {

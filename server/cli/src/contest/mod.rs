@@ -11,7 +11,7 @@ mod show;
 mod verdict_flags;
 
 use std::{
-    env,
+    env, fs,
     path::{Path, PathBuf},
     process::ExitCode,
     time::Duration,
@@ -21,7 +21,8 @@ use anyhow::Context as _;
 use bridgemaster_bot_process::Isolation;
 use bridgemaster_bots::{NAMES, by_name};
 use bridgemaster_runner::{
-    BuiltInBots, Contest, ContestSpec, ExitReason, Report, SpecError, read_contest,
+    BuiltInBots, Contest, ContestSpec, ContestState, ExitReason, Report, SpecError, not_started,
+    read_contest,
 };
 use clap::{
     Args, Subcommand, ValueEnum,
@@ -165,9 +166,11 @@ impl RunArgs {
             Some(folder) => Contest::resume(folder).map_err(to_error)?,
             None => {
                 let spec = self.spec.spec()?;
-                check(&spec, &built_in)?;
-                self.server.check(&spec)?;
                 let folder = self.folder.clone().unwrap_or_else(default_folder);
+                if let Err(error) = check(&spec, &built_in) {
+                    return report_without_folder(spec, folder, error, &outputs);
+                }
+                self.server.check(&spec)?;
                 Contest::create(&folder, spec).map_err(to_error)?
             }
         };
@@ -201,10 +204,15 @@ fn play_to_end(
 ) -> anyhow::Result<u8> {
     let live = Live::new(contest.state(), options.quiet);
     contest.output = options.output.then(|| live.output());
-    let folder = contest.state().folder().to_owned();
+    let (folder, is_new) = (contest.state().folder().to_owned(), contest.is_new());
     let report = match play(contest, built_in, server, live, options.max_time) {
         Ok((state, exit)) => state.report(exit),
-        Err(error) if is_misuse(&error) || is_missing_program(&error) => return Err(error),
+        Err(error) if is_misuse(&error) => {
+            if is_new {
+                remove_unplayed(&folder);
+            }
+            return Err(error);
+        }
         Err(error) => report_of_failure(&folder, error)?,
     };
     if !outputs.is_empty() {
@@ -217,6 +225,31 @@ fn play_to_end(
         output::eprint(&report.exit.sentence);
     }
     Ok(report.exit.code)
+}
+
+/// Writes the reports of a contest whose bot has no program, without its folder.
+///
+/// # Errors
+/// Always the error of the contest, or else the error of an output.
+fn report_without_folder(
+    spec: ContestSpec,
+    folder: PathBuf,
+    error: anyhow::Error,
+    outputs: &Outputs,
+) -> anyhow::Result<u8> {
+    if let Some(missing @ SpecError::NoProgram { .. }) = error.downcast_ref::<SpecError>() {
+        let state = ContestState::new(spec, folder).map_err(|error| spec_error(&error))?;
+        outputs::write(outputs, &state.report(not_started(missing)), &[])?;
+    }
+    Err(error)
+}
+
+/// Removes the folder of a new contest that the server refused, unless a match was stored.
+fn remove_unplayed(folder: &Path) {
+    if read_contest(folder).is_ok_and(|(_, rows)| rows.is_empty()) {
+        // If removing it fails, the folder has a contest without matches.
+        let _ = fs::remove_dir_all(folder);
+    }
 }
 
 /// Parses a `--max-time` value: a whole number and a unit, s, m or h.

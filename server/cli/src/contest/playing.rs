@@ -11,13 +11,17 @@ use std::{
 use bridgemaster_bot_process::Isolation;
 use bridgemaster_runner::{
     BuiltInBots, Contest, ContestSpec, ContestState, Exit, ExitReason, FolderError, Report,
-    RunError, SpecError, exit, read_contest, stopped,
+    RunError, SpecError, exit, not_started, read_contest, stopped,
 };
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    contest::{live::Live, own_server::ServerChoice},
+    contest::{
+        figures::{self, share},
+        live::Live,
+        own_server::ServerChoice,
+    },
     failure::{self, misuse},
     output,
     process::{block_on, shutdown_requested},
@@ -97,9 +101,13 @@ pub(super) fn report_of_failure(folder: &Path, error: anyhow::Error) -> anyhow::
     let Ok((state, _)) = read_contest(folder) else {
         return Err(error);
     };
+    if let Some(error) = error.downcast_ref::<SpecError>() {
+        return Ok(state.report(not_started(error)));
+    }
     failure::report(&error);
     let reason = ExitReason::RefereeFault;
     Ok(state.report(Exit {
+        bot: None,
         reason,
         code: reason.code(),
         sentence: format!(
@@ -175,10 +183,18 @@ pub(super) fn estimate(
             text.push_str(&line("at the lower bound", expected.at_lower));
             text.push_str(&line("at the upper bound", expected.at_upper));
             text.push_str(&line("half-way between", expected.half_way));
+            let report = state.report(exit);
+            if let Some(score) = figures::candidate(&report).and_then(|bot| bot.score) {
+                let label = format!("with a score of {}, as in this group", share(score));
+                let forecast = spec.forecast_at(score.estimate);
+                text.push_str(&match forecast.map_err(|error| spec_error(&error))? {
+                    Some(groups) => line(&label, groups as f64),
+                    None => format!("{label}: no verdict\n"),
+                });
+            }
             text.push_str(
-                "These are averages for bots that rarely tie. A candidate half-way between the \
-                 bounds takes longest.\nFor a candidate that wins or loses every match, 10 groups \
-                 are enough for a verdict.\n",
+                "The first three are averages for bots that rarely tie; a candidate half-way \
+                 between the bounds takes longest. One group says little about a score.\n",
             );
             if expected.half_way > max {
                 text.push_str(&format!(

@@ -73,7 +73,7 @@ impl Contest {
         let shown = self.show("");
         let lines = shown
             .lines()
-            .filter(|line| ["Elo against", "LLR", "group"].iter().any(|text| line.contains(text)));
+            .filter(|line| ["Elo:", "LLR", "group"].iter().any(|text| line.contains(text)));
         // This line contains the total time of all matches, which varies.
         let lines = lines.filter(|line| !line.contains("matches in"));
         lines.map(str::to_owned).collect()
@@ -143,7 +143,7 @@ fn a_plan_estimates_groups_and_time_and_leaves_no_files() {
     let contest = Contest::new();
     contest
         .run("--bot greedy --against random --plan")
-        .prints(0, &["at the upper bound", "half-way", "groups", "matches"]);
+        .prints(0, &["at the upper bound", "half-way", "groups", "as in this group: "]);
     assert!(!contest.path.exists());
 }
 

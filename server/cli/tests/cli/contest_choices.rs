@@ -70,7 +70,7 @@ fn nothing_is_played_by_another_version_of_the_rules() {
     Contest::new().run(format!("{flags} 1")).exits(0);
     let contest = Contest::new();
     contest.run(format!("{flags} 99")).fails(2, &["version"]);
-    assert_eq!(contest.rows().len(), 0);
+    assert!(!contest.path.exists(), "a refused contest leaves no folder");
 }
 
 #[test]
@@ -158,6 +158,10 @@ fn invalid_contests_are_refused_before_the_start() {
         ("--bot greedy@7 --against random", &["version 1"]),
         ("", &["--bot"]),
         ("--bot greedy", &["--against"]),
+        ("--bot greedy --against random,mien", &["unknown bot \"mien\"", "greedy, random"]),
+        ("--bot greedy --candidate mien", &["unknown bot \"mien\""]),
+        (&format!("{both} --format round-robin --elo 0,50"), &["--elo needs a test"]),
+        (&format!("{both} --require 'mien:faults<=0'"), &["unknown bot \"mien\""]),
         (&format!("{both} --elo 50,0"), &["lower bound"]),
         (&format!("{both} --require 'fun>=3'"), &["--require", "margin"]),
         (&format!("{both} --bot-files no/such/*"), &["no/such/*"]),

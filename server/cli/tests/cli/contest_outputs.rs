@@ -74,6 +74,37 @@ fn every_output_of_a_contest_is_read_by_its_readers() {
 }
 
 #[test]
+fn a_bot_that_cannot_be_started_has_all_reports_and_no_folder() {
+    let written = Written::by("--bot mine=./no/such/bot --against random --seed 1");
+    assert_eq!(written.ran.code, Some(51), "{}", written.ran.err);
+    assert!(!written.folder.path().join("contest").exists());
+    let report = report_files::json(&written.read("json"));
+    assert_eq!(report["exit"]["reason"], "bot_not_started");
+    assert_eq!(report["exit"]["bot"], "mine");
+    let junit = report_files::junit(&written.read("junit"));
+    assert_eq!((junit.tests, junit.failures), (3, 2), "the contest and its bot");
+    report_files::markdown(&written.read("markdown"));
+    report_files::svg(&written.read("svg"));
+    assert_eq!(report_files::csv(&written.read("csv")), 0);
+}
+
+#[test]
+fn four_wins_of_four_have_one_elo_everywhere_and_meet_no_requirement() {
+    let flags = "--bot greedy --against random --seed 1 --groups 2";
+    let written = Written::by(&format!("{flags} --require 'elo>=1000' --require 'elo<=2000'"));
+    assert_eq!(written.ran.code, Some(4), "{}", written.ran.err);
+    let report = report_files::json(&written.read("json"));
+    assert_eq!(report["bots"][0]["wins"], 4, "{report}");
+    let unbounded = serde_json::json!({ "estimate": null, "low": null, "high": null });
+    for elo in [&report["bots"][0]["elo"], &report["bots"][1]["elo"], &report["verdict"]["elo"]] {
+        assert_eq!(*elo, unbounded);
+    }
+    for requirement in report["requirements"].as_array().unwrap() {
+        assert_eq!(requirement["is_met"], false, "{requirement}");
+    }
+}
+
+#[test]
 fn what_a_crashing_bot_wrote_is_shown_and_does_nothing() {
     let words = r"<img src=x onerror=alert(1)>\033[2J\n=1+1\n# FORGED";
     let bot = quoted(&format!("mine=sh -c \"printf '{words}' >&2; exit 3\""));

@@ -18,7 +18,7 @@ use std::{
     process::{Command, ExitCode, Stdio},
 };
 
-use bridgemaster_contest::{Bias, Covariance, PlackettLuce, RatingMethod as _, Ratings};
+use bridgemaster_contest::{Bias, PlackettLuce, RatingMethod as _, Ratings};
 use libtest_mimic::{Arguments, Failed, Trial};
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -66,7 +66,7 @@ struct Answer {
 }
 
 fn fit(ridge: f64, played: &Played) -> Ratings {
-    let fit = PlackettLuce { ridge, covariance: Covariance::Model, bias: Bias::Uncorrected };
+    let fit = PlackettLuce { ridge, bias: Bias::Uncorrected };
     fit.fit(BOTS, &played.rankings()).unwrap()
 }
 

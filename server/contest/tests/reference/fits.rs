@@ -1,11 +1,11 @@
 //! Fits of ratings to all results at once.
 
-use bridgemaster_contest::{Bias, Covariance, PlackettLuce, Ranking, RatingMethod as _, Ratings};
+use bridgemaster_contest::{Bias, PlackettLuce, Ranking, RatingMethod as _, Ratings};
 
 use crate::assert_six_digits;
 
 fn plain(bots: usize, rankings: &[Ranking]) -> Ratings {
-    let fit = PlackettLuce { ridge: 0.0, covariance: Covariance::Model, bias: Bias::Uncorrected };
+    let fit = PlackettLuce { ridge: 0.0, bias: Bias::Uncorrected };
     fit.fit(bots, rankings).unwrap()
 }
 
@@ -133,12 +133,8 @@ fn the_order_of_the_results_changes_no_digit() {
             Ranking::new(vec![(bot(0), 1), (bot(1), 2), (bot(2), 2), (bot(3), 4)], n / 4)
         })
         .collect();
-    for (covariance, bias) in [
-        (Covariance::Model, Bias::Uncorrected),
-        (Covariance::Model, Bias::Reduced),
-        (Covariance::Clustered, Bias::Reduced),
-    ] {
-        let fit = PlackettLuce { covariance, bias, ..PlackettLuce::default() };
+    for bias in [Bias::Uncorrected, Bias::Reduced] {
+        let fit = PlackettLuce { bias, ..PlackettLuce::default() };
         let forwards = fit.fit(8, &rankings).unwrap();
         rankings.reverse();
         let backwards = fit.fit(8, &rankings).unwrap();
@@ -178,8 +174,7 @@ fn a_tie_counts_as_all_its_orders() {
 fn by_likelihood_a_bot_that_won_everything_has_a_rating_with_a_ridge_and_none_without() {
     let mut rankings = Vec::new();
     wins(&mut rankings, 0, 1, 5);
-    let unbounded =
-        PlackettLuce { ridge: 0.0, covariance: Covariance::Model, bias: Bias::Uncorrected };
+    let unbounded = PlackettLuce { ridge: 0.0, bias: Bias::Uncorrected };
     assert!(unbounded.fit(2, &rankings).is_err());
     let held = PlackettLuce { ridge: 0.01, ..unbounded };
     let ratings = held.fit(2, &rankings).unwrap();

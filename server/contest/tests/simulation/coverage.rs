@@ -1,8 +1,8 @@
 //! Coverage of 95 % intervals.
 
 use bridgemaster_contest::{
-    Bounds, ConfidenceSequence, Covariance, Elo, ErrorRates, Estimate, FEW_GROUPS, GroupScores,
-    Hypotheses, PlackettLuce, Ranking, RatingMethod as _, SequentialTest, Verdict,
+    Bounds, ConfidenceSequence, Elo, ErrorRates, Estimate, FEW_GROUPS, GroupScores, Hypotheses,
+    PlackettLuce, Ranking, RatingMethod as _, SequentialTest, Verdict,
 };
 
 use crate::{
@@ -139,7 +139,7 @@ pub(crate) fn fitted_cells(runs: u32) -> Vec<Cell> {
                 let stream = (seats * 1_000 + matches) as u64;
                 let mut luck = Luck::of(stream, run.into());
                 let rankings = random_matches(&strengths, seats, matches, &mut luck);
-                let fit = PlackettLuce { covariance: Covariance::Model, ..PlackettLuce::default() };
+                let fit = PlackettLuce::default();
                 let ratings = fit.fit(BOTS, &rankings).unwrap();
                 for row in ratings.table(LEVEL) {
                     let truth = strengths[row.bot] * 400.0 / 10f64.ln();

@@ -16,6 +16,7 @@ mod groups;
 mod ladder;
 mod luck;
 mod rate;
+mod standings;
 mod synthetic;
 mod verdicts;
 
@@ -31,6 +32,7 @@ const TABLES: &[Table] = &[
     ("verdicts", verdicts::cells, 4_000, 100),
     ("coverage", coverage::cells, 10_000, 300),
     ("fits", coverage::fitted_cells, 500, 5),
+    ("standings", standings::cells, 20_000, 1_000),
     ("groups", groups::cells, 4_000, 400),
     ("ladder", ladder::cells, 700, 10),
     ("large_ladder", ladder::large_cells, 70, 1),

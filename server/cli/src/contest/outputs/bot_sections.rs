@@ -3,7 +3,7 @@
 use bridgemaster_runner::{BotReport, IntervalReport, MatchRow, Report, SeatRow, WorstMatchReason};
 
 use crate::{
-    contest::figures::{self, or_dash, share},
+    contest::figures::{self, or_dash, rounded, share},
     contest::outputs::model::{Block, Cell, Column, Section, Table},
     quantities::{count, memory, time_us},
 };
@@ -60,7 +60,7 @@ pub(crate) fn details(report: &Report, bot: &BotReport) -> Section {
     let mut lines = bot_lines(report, bot);
     let mut blocks = Vec::new();
     if bot.worst.is_empty() {
-        lines.push("  won every match".to_owned());
+        lines.push(format!("  {}", without_defeat(bot)));
         blocks.push(Block::Lines(lines));
     } else {
         lines.push("  worst matches:".to_owned());
@@ -71,6 +71,17 @@ pub(crate) fn details(report: &Report, bot: &BotReport) -> Section {
     Section::new(format!("{} ({})", bot.name, bot.command), blocks)
 }
 
+/// Describes the results of a bot that was never behind another bot.
+fn without_defeat(bot: &BotReport) -> String {
+    match bot.shared_wins {
+        _ if bot.played == 0 => "has played no match that counts".to_owned(),
+        0 => "won every match".to_owned(),
+        ties => {
+            format!("lost no match; tied for first place in {}", count(ties, "match", "matches"))
+        }
+    }
+}
+
 /// Describes a bot's results, time use, processes and faults.
 pub(super) fn bot_lines(report: &Report, bot: &BotReport) -> Vec<String> {
     let mut lines = vec![played(bot), time_use(bot)];
@@ -79,6 +90,7 @@ pub(super) fn bot_lines(report: &Report, bot: &BotReport) -> Vec<String> {
     }
     for (name, figure) in [("mean place", bot.place), ("mean margin", bot.margin)] {
         let text = |IntervalReport { estimate, low, high }| {
+            let [estimate, low, high] = [estimate, low, high].map(|part| rounded(part, 2));
             format!("{name}: {estimate:.2} ({low:.2} to {high:.2})")
         };
         lines.extend(figure.map(text));
@@ -174,4 +186,18 @@ pub(super) fn reasons(bot: &BotReport) -> String {
     let reasons = bot.faults_by_reason.iter();
     let reasons: Vec<String> = reasons.map(|(reason, count)| format!("{reason} {count}")).collect();
     reasons.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tie_is_not_a_won_match() {
+        let bot = |played, shared_wins| BotReport { played, shared_wins, ..BotReport::default() };
+        assert_eq!(without_defeat(&bot(4, 0)), "won every match");
+        let tied = without_defeat(&bot(4, 1));
+        assert_eq!(tied, "lost no match; tied for first place in 1 match");
+        assert!(without_defeat(&bot(0, 0)).contains("no match"));
+    }
 }

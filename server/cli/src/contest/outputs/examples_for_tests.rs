@@ -2,10 +2,10 @@
 
 use bridgemaster_runner::{
     BotChange, BotFile, BotFileName, BotReport, BotSpec, ConfidenceReport, ContestSpec, Counts,
-    Exit, ExitReason, Format, GroupNumber, GroupPoint, Identity, IntervalReport, Machine,
-    MatchNumber, MatchRow, MatchRules, Origin, REPORT_VERSION, RatingErrors, RatingReport,
-    RefusedCallsReport, Report, RequirementReport, StoppedBy, TestReport, TestSpec, VerdictKind,
-    VerdictReport, WorstMatch, WorstMatchReason,
+    EloReport, Exit, ExitReason, Format, GroupNumber, GroupPoint, Identity, IntervalReport,
+    Machine, MatchNumber, MatchRow, MatchRules, Origin, PairReport, REPORT_VERSION, RanksReport,
+    RefusedCallsReport, Report, RequirementReport, SeatReport, StoppedBy, TestReport, TestSpec,
+    VerdictKind, VerdictReport, WorstMatch, WorstMatchReason,
 };
 
 /// A text with markup, a formula, Markdown, control characters, and a change of text direction.
@@ -43,11 +43,12 @@ fn bot(number: usize, name: &str, score: f64) -> BotReport {
         played: 24,
         groups: 12,
         score: Some(interval(score, 0.125)),
-        rating: Some(RatingReport {
-            elo: interval(400.0 * (score - 0.5), 30.0),
-            best_rank: 1,
-            worst_rank: 2,
+        elo: Some(match number {
+            0 => interval(101.5, 60.0).into(),
+            _ => EloReport { estimate: None, low: None, high: Some(-41.5) },
         }),
+        ranks: Some(RanksReport { best: 1, worst: 2 }),
+        by_seat: vec![SeatReport { played: 24, score: Some(score) }, SeatReport::default()],
         wins: 20,
         shared_wins: 1,
         win_rate: Some(interval(0.75, 0.125)),
@@ -104,17 +105,18 @@ fn verdict() -> VerdictReport {
             expected_groups_at_lower: 120.5,
             expected_groups_at_upper: 118.25,
         }),
-        elo: Some(interval(101.5, 60.0)),
+        elo: Some(interval(101.5, 60.0).into()),
         normalized_elo: Some(90.25),
         superiority: Some(0.9921875),
         confidence: ConfidenceReport {
             level: 0.95,
             score_low: 0.53125,
             score_high: 0.875,
-            elo_low: 21.75,
-            elo_high: 338.0,
+            elo_low: Some(21.75),
+            elo_high: None,
         },
         rests_on_few_groups: true,
+        half_points: Some([0, 1, 2, 3, 6]),
     }
 }
 
@@ -153,10 +155,11 @@ pub(super) fn report() -> Report {
             reason: ExitReason::Accepted,
             code: 0,
             sentence: "mine is better than greedy".to_owned(),
+            bot: None,
         },
         verdict: Some(verdict()),
         bots: vec![bot(0, "mine", 0.75), bot(1, "greedy", 0.25)],
-        rating_errors: Some(RatingErrors::Groups),
+        pairs: vec![PairReport { bot: 0, opponent: 1, wins: 20, ties: 1, losses: 3 }],
         series: (0..12)
             .map(|number| GroupPoint {
                 group: GroupNumber(number),
@@ -166,6 +169,8 @@ pub(super) fn report() -> Report {
                 llr: Some(number as f64 * 0.3 - 0.5),
                 confidence_low: 0.4,
                 confidence_high: 0.9,
+                wealth_for: Some(1.0 + number as f64),
+                wealth_against: Some(0.0),
             })
             .collect(),
         counts: Counts {
@@ -208,9 +213,11 @@ pub(super) fn empty_report() -> Report {
         reason: ExitReason::BotFault,
         code: ExitReason::BotFault.code(),
         sentence: "mine cannot be started".to_owned(),
+        bot: None,
     };
     report.verdict = None;
     report.series.clear();
+    report.pairs.clear();
     report.counts = Counts::default();
     report.requirements[0] = RequirementReport {
         is_met: false,
@@ -223,7 +230,9 @@ pub(super) fn empty_report() -> Report {
             played: 0,
             groups: 0,
             score: None,
-            rating: None,
+            elo: None,
+            ranks: None,
+            by_seat: Vec::new(),
             wins: 0,
             shared_wins: 0,
             win_rate: None,

@@ -1,5 +1,6 @@
 //! Formats a contest as HTML: standings and matches.
 
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use bridgemaster_games::with_game;
 use bridgemaster_runner::{ExitReason, MatchRow, Report};
 
@@ -8,7 +9,7 @@ use crate::{
         figures::ending,
         outputs::{
             model::{Block, Cell, Item, Section, Table},
-            sections,
+            sections, svg,
         },
     },
     formats::escaped,
@@ -42,10 +43,13 @@ pub(crate) fn content(report: &Report, rows: &[MatchRow]) -> String {
     let sentence = sentence.map(|line| escaped(line) + "<br>\n");
     let overview = sections::overview(report);
     let overview = overview.iter().map(section);
+    // The policy of the page allows styles only in an image.
+    let charts = BASE64_STANDARD.encode(svg::text(report));
     let matches = sections::matches(report, rows, MAX_MATCHES, path);
     format!(
         "<main class=\"list\">\n<h1>{} <span class=\"{state}\">{}</span></h1>\n<p>{}</p>\n\
-         {}{}</main>",
+         {}<section><h2>Charts</h2>\n<img alt=\"charts of the contest\" \
+         src=\"data:image/svg+xml;base64,{charts}\"></section>\n{}</main>",
         title(report),
         ending(report.exit.reason),
         sentence.collect::<String>(),
@@ -79,7 +83,7 @@ fn table(table: &Table) -> String {
     });
     let rows = table.rows.iter().map(|cells| {
         let cells = cells.iter().zip(&table.columns).map(|(cell, column)| {
-            let (kind, label) = (kind(column.is_figure), column.name);
+            let (kind, label) = (kind(column.is_figure), &column.name);
             format!("<td{kind} data-label=\"{label}\">{}</td>", self::cell(cell))
         });
         format!("<tr>{}</tr>\n", cells.collect::<String>())
@@ -142,7 +146,7 @@ mod tests {
         let ours = |text: &str| {
             [
                 "main", "h1", "h2", "span", "p", "br", "section", "table", "thead", "tbody", "tr",
-                "th", "td", "b", "bdi", "pre", "ol", "li", "a", "code",
+                "th", "td", "b", "img", "bdi", "pre", "ol", "li", "a", "code",
             ]
             .contains(&text.trim_start_matches('/'))
         };

@@ -88,14 +88,20 @@ fn requirement_case(report: &Report, requirement: &RequirementReport) -> TestCas
 }
 
 fn bot_case(report: &Report, bot: &BotReport, rows: &[MatchRow]) -> TestCase {
-    let is_failure = report.exit.reason.is_bot_failure() && bot.faults + bot.forfeits > 0;
-    let status = if is_failure {
+    let exit = &report.exit;
+    let could_not_play = exit.code != 0 && exit.bot.as_ref() == Some(&bot.name);
+    let is_failure = exit.reason.is_bot_failure() && bot.faults + bot.forfeits > 0;
+    let status = if could_not_play {
+        status_of_contest(report)
+    } else if is_failure {
         let (reasons, tails) = (bot_sections::reasons(bot), stderr_tails(bot, rows));
         unsuccessful(NonSuccessKind::Failure, "fault of a bot", &reasons, &tails)
     } else {
         TestCaseStatus::success()
     };
     let mut case = case(&format!("bot {}", bot.name), status);
+    // The time that the bot spent on its decisions.
+    case.set_time(Duration::from_micros(bot.mean_us.saturating_mul(bot.answered)));
     case.set_system_out(sanitized(&joined(&bot_sections::bot_lines(report, bot))));
     case
 }
@@ -116,7 +122,9 @@ fn stderr_tails(bot: &BotReport, rows: &[MatchRow]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contest::outputs::examples_for_tests::{hostile_report, hostile_rows, report, rows};
+    use crate::contest::outputs::examples_for_tests::{
+        empty_report, hostile_report, hostile_rows, report, rows,
+    };
 
     #[test]
     fn the_xml_has_the_attributes_that_jenkins_and_gitlab_read() {
@@ -161,6 +169,21 @@ mod tests {
         let text = xml(&report, &rows()).unwrap();
         assert!(text.contains("out of ideas"), "{text}");
         assert!(text.contains("DISCONNECTED 1"), "{text}");
+    }
+
+    #[test]
+    fn a_bot_that_never_connected_is_a_failed_case() {
+        let mut report = empty_report();
+        report.exit.reason = ExitReason::BotNeverConnected;
+        report.exit.bot = Some("mine".to_owned());
+        (report.bots[1].faults, report.bots[1].forfeits) = (0, 0);
+        let text = xml(&report, &[]).unwrap();
+        let read = quick_junit::Report::deserialize_from_str(&text).unwrap();
+        let cases = &read.test_suites[0].test_cases;
+        let failed = |case: &&TestCase| matches!(case.status, TestCaseStatus::NonSuccess { .. });
+        let failed: Vec<&str> =
+            cases.iter().filter(failed).map(|case| case.name.as_str()).collect();
+        assert_eq!(failed, ["contest", "requirement elo>=0@95%", "bot mine"]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use bridgemaster_runner::{MatchRow, Report};
 use super::{
     super::figures,
     bot_sections, charts,
-    model::{Block, Cell, Chart, Section, Table},
+    model::{Block, Cell, GroupPlot, Plot, Section, Table},
     sections,
 };
 
@@ -24,7 +24,10 @@ pub(super) fn text(report: &Report, rows: &[MatchRow]) -> String {
     parts.extend(sections::overview(report).iter().map(section));
     // A chart needs at least two points.
     if report.series.len() > 1 {
-        parts.extend(charts::charts(report).first().map(chart));
+        parts.extend(charts::charts(report).iter().take(1).filter_map(|chart| match &chart.plot {
+            Plot::Groups(plot) => Some(text_chart(chart.title, plot)),
+            Plot::Rows { .. } => None,
+        }));
     }
     parts.extend(bot_sections::worst(report).iter().map(section));
     parts.extend(bot_sections::stderr_tails(rows).iter().map(section));
@@ -56,7 +59,7 @@ fn section(section: &Section) -> String {
 fn table(table: &Table) -> String {
     let line = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
     let columns = table.columns.iter();
-    let names = columns.clone().map(|column| escaped(column.name)).collect();
+    let names = columns.clone().map(|column| escaped(&column.name)).collect();
     let rules = columns.map(|column| if column.is_figure { "---:" } else { "---" });
     let mut lines = vec![line(names), line(rules.map(str::to_owned).collect())];
     let cell = |Cell(items): &Cell| {
@@ -68,9 +71,9 @@ fn table(table: &Table) -> String {
 }
 
 /// Draws a text chart between the outer marks, with the upper mark at the top.
-fn chart(Chart { title, marks, line, .. }: &Chart) -> String {
+fn text_chart(title: &str, GroupPlot { marks, lines, .. }: &GroupPlot) -> String {
     let (lower, upper) = (marks[0], marks[marks.len() - 1]);
-    let values = figures::downsampled(line, CHART_COLUMNS);
+    let values = figures::downsampled(&lines[0], CHART_COLUMNS);
     let steps = (CHART_LINES - 1) as f64;
     let row_of = |value: f64| ((upper - value) / (upper - lower) * steps).round().clamp(0.0, steps);
     let mut lines = Vec::new();
@@ -100,30 +103,43 @@ fn preformatted(lines: &str) -> String {
     format!("<pre>\n{lines}\n</pre>")
 }
 
-/// Escapes text to one line. Characters that could be markup become character references. Letters,
-/// digits, spaces and the punctuation of figures are kept, so that the file is readable as plain
-/// text.
+/// Escapes text to one line. Words of letters and figures stay as they are, so that the file is
+/// readable as plain text. All other words become code, in which no markup, link or mention is
+/// recognized.
 fn escaped(text: &str) -> String {
-    let text: Vec<char> = Escaped(text).to_string().chars().collect();
-    let is_digit = |at: Option<usize>| {
-        let found = at.and_then(|at| text.get(at));
-        found.is_some_and(char::is_ascii_digit)
-    };
-    let mut escaped = String::new();
-    for (at, character) in text.iter().copied().enumerate() {
-        let is_plain = match character {
-            ' ' | ',' | '%' | '(' | ')' => true,
-            '.' => is_digit(at.checked_sub(1)) && is_digit(Some(at + 1)),
-            '+' | '-' => is_digit(Some(at + 1)),
-            character => character.is_alphanumeric(),
-        };
-        if is_plain {
-            escaped.push(character);
-        } else {
-            escaped.push_str(&format!("&#{};", u32::from(character)));
+    let text = Escaped(text).to_string();
+    let words = text.split(' ').map(|word| {
+        if is_plain(word) {
+            return word.to_owned();
         }
+        // A table ends its cells at each `|` without a backslash, even within code.
+        format!("`{}`", word.replace('`', "'").replace('|', "\\|"))
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Returns whether a word has no meaning in Markdown: letters and digits, or a number, with
+/// punctuation around it. Brackets are plain only around numbers, as in `[-1.5, +2.0]`, because
+/// words in brackets can be links.
+fn is_plain(word: &str) -> bool {
+    if let Some(first) = word.strip_prefix(['[', '<']) {
+        return is_number(first.strip_suffix(',').unwrap_or(first));
     }
-    escaped
+    let core = word.strip_suffix([',', ';', ':', '.']).unwrap_or(word);
+    if let Some(last) = core.strip_suffix([']', '>']) {
+        return is_number(last) && !word.ends_with(':');
+    }
+    let core = core.strip_prefix('(').unwrap_or(core);
+    let core = core.strip_suffix(')').unwrap_or(core);
+    let is_word = |part: &str| !part.is_empty() && part.chars().all(char::is_alphanumeric);
+    matches!(core, "" | "%" | "–") || is_number(core) || core.split(['-', '\'']).all(is_word)
+}
+
+/// Returns whether a text is a number, or numbers with hyphens between them.
+fn is_number(text: &str) -> bool {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let is_part = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_digit());
+    digits.split(['.', '-']).all(is_part)
 }
 
 #[cfg(test)]
@@ -135,16 +151,28 @@ mod tests {
         *,
     };
 
-    /// Returns the text as it is displayed, with its character references resolved.
+    /// Returns the text without the marks of code.
     fn shown(markdown: &str) -> String {
-        let mut parts = markdown.split("&#");
-        let mut shown = parts.next().unwrap().to_owned();
-        for part in parts {
-            let (number, rest) = part.split_once(';').unwrap();
-            shown.push(char::from_u32(number.parse().unwrap()).unwrap());
-            shown.push_str(rest);
+        markdown.replace('`', "").replace("\\|", "|")
+    }
+
+    #[test]
+    fn figures_and_words_are_readable_as_plain_text() {
+        for plain in [
+            "+101.5 [+41.5, +161.5] (95 %), at least -3.0",
+            "LLR: 2.95 (-2.94, 2.94) <0.00, 50.00>",
+            "won 12-1-3; t-value: bot's 1.",
+        ] {
+            assert_eq!(escaped(plain), plain);
         }
-        shown
+        for (text, expected) in [
+            ("bot_1 at a/b.txt", "`bot_1` at `a/b.txt`"),
+            ("[1](x) [1]: www.x.y", "`[1](x)` `[1]:` `www.x.y`"),
+            ("# - @all x@y.z ![x] [1] (x)", "`#` `-` `@all` `x@y.z` `![x]` `[1]` (x)"),
+            ("a`b|c <b> &lt;", "`a'b\\|c` `<b>` `&lt;`"),
+        ] {
+            assert_eq!(escaped(text), expected);
+        }
     }
 
     #[test]
@@ -153,10 +181,12 @@ mod tests {
         for expected in [
             "## Contest: accepted",
             "mine is better than greedy",
-            "| 1 to 2 | mine | +100.0 [+70.0, +130.0] |",
+            "| 1 to 2 | mine | +101.5 [+41.5, +161.5] |",
             "mine: accepted by betting, 12 groups of 2 matches",
-            "Elo against its opponents +101.5 [+41.5, +161.5]",
-            "from fewer than 30 groups",
+            "Elo: +101.5 [+41.5, +161.5] (95 %), nElo: +90.3, LOS: 99.2 %",
+            "LLR: 2.50 (-3.66, 3.66) <0.00, 50.00>, betting wealth: 41.00 of 40 to accept",
+            "Total: 24 W: 20 L: 3 D: 1",
+            "Ptnml(0-2): 0, 1, 2, 3, 6",
             "requirement elo>=0@95%: met (value 101.5000, interval ends at 41.5000)",
             "| 3.1 | mine | place 2, margin -20 |",
             "Traceback\n  out of ideas\n</pre>",
@@ -175,7 +205,7 @@ mod tests {
         assert!(with_value.contains("met (value 101.5000)"), "{with_value}");
         report.requirements[0].estimate = None;
         let without = shown(&text(&report, &[]));
-        assert!(without.contains("met (no value)"), "{without}");
+        assert!(without.contains("met (no value or bound yet)"), "{without}");
     }
 
     #[test]
@@ -229,11 +259,13 @@ mod tests {
     #[test]
     fn untrusted_text_has_no_markup() {
         let text = text(&hostile_report(), &hostile_rows());
-        // The report itself uses `pre`, which is removed first.
-        let own = text.replace("<pre>", "").replace("</pre>", "");
-        for mark in ["<", "[x]", "`|", "**b", "@everyone", "javascript:y)@"] {
-            let is_in_pre = |line: &str| line.starts_with("=cmd") || line.starts_with("&lt;/pre");
-            let found = own.lines().find(|line| line.contains(mark) && !is_in_pre(line));
+        // Nothing has a meaning within preformatted text and code, so only other text is examined.
+        let mut parts = text.split("<pre>");
+        let first = parts.next().unwrap().to_owned();
+        let own = parts.fold(first, |own, part| own + part.split_once("</pre>").unwrap().1);
+        let outside = own.split('`').step_by(2).collect::<Vec<_>>().join("");
+        for mark in ["<img", "</", "[x]", "**b", "@everyone", "javascript:y)@"] {
+            let found = outside.lines().find(|line| line.contains(mark));
             assert!(found.is_none(), "{mark}: {found:?}");
         }
         // Line breaks in untrusted text must be escaped, except within `pre`.
@@ -247,7 +279,7 @@ mod tests {
         }
         assert!(!is_within);
         let rows = text.lines().filter(|line| line.starts_with("| 1 to 2 |"));
-        let cells = rows.map(|row| row.matches('|').count());
+        let cells = rows.map(|row| row.replace("\\|", "").matches('|').count());
         assert_eq!(cells.collect::<Vec<_>>(), [13, 13]);
     }
 }

@@ -1,6 +1,8 @@
 //! The model of a contest's report: sections of lines, tables and quoted output, and charts. Its
 //! text is not trusted, so each format escapes it.
 
+use std::borrow::Cow;
+
 use bridgemaster_runner::IntervalReport;
 
 use crate::contest::figures::{or_dash, share};
@@ -28,7 +30,7 @@ pub(crate) struct Table {
 }
 
 pub(crate) struct Column {
-    pub(crate) name: &'static str,
+    pub(crate) name: Cow<'static, str>,
     /// True if the cells are numbers.
     pub(crate) is_figure: bool,
     /// The order in which columns are hidden if the table is too wide: the largest number first.
@@ -50,13 +52,28 @@ pub(crate) struct Item {
     pub(crate) link: Option<String>,
 }
 
-/// A chart of values over the numbers of groups.
+/// A chart, with its title above.
 pub(crate) struct Chart {
     pub(crate) title: &'static str,
+    pub(crate) plot: Plot,
+}
+
+/// The content of a chart.
+pub(crate) enum Plot {
+    /// Values over the numbers of groups.
+    Groups(GroupPlot),
+    /// A row for each item, with an estimate and its interval, and a line at a value.
+    Rows { at: f64, rows: Vec<(String, IntervalReport)> },
+}
+
+/// Values over the numbers of groups.
+#[derive(Default)]
+pub(crate) struct GroupPlot {
     /// Values to mark with a line and a label. If the chart has no dots, its scale ends at the
     /// first and the last of them.
     pub(crate) marks: Vec<f64>,
-    pub(crate) line: Vec<f64>,
+    /// The lines; the first is drawn solid, the others are drawn dashed.
+    pub(crate) lines: Vec<Vec<f64>>,
     pub(crate) dots: Vec<f64>,
     pub(crate) last_group: u64,
 }
@@ -69,11 +86,16 @@ impl Section {
 
 impl Column {
     pub(super) fn text(name: &'static str) -> Self {
-        Self { name, is_figure: false, hidden: 0 }
+        Self { name: name.into(), is_figure: false, hidden: 0 }
     }
 
     pub(super) fn figure(name: &'static str, hidden: u8) -> Self {
-        Self { name, is_figure: true, hidden }
+        Self { name: name.into(), is_figure: true, hidden }
+    }
+
+    /// Creates a column of figures with a number in its name.
+    pub(super) fn numbered(name: &str, number: usize) -> Self {
+        Self { name: format!("{name}{number}").into(), is_figure: true, hidden: 0 }
     }
 }
 

@@ -1,13 +1,13 @@
 //! The sections of a contest's report, which all formats except JSON render.
 
 use bridgemaster_runner::{
-    BotReport, FaultCounting, MatchRow, RatingErrors, Report, RequirementReport, SeatRow,
-    VerdictReport,
+    BotReport, Bounds, FaultCounting, MatchRow, PairReport, Report, RequirementReport, SeatRow,
+    TestSpec, VerdictReport,
 };
 
 use crate::{
     contest::{
-        figures::{self, or_dash, ranks, signed, verdict_so_far},
+        figures::{self, or_dash, ranks, rounded, signed},
         outputs::{
             bot_sections::reasons,
             model::{Block, Cell, Column, Item, Section, Table},
@@ -20,6 +20,8 @@ use crate::{
 pub(crate) fn overview(report: &Report) -> Vec<Section> {
     let sections = [
         Section::new("Bots", standings(report)),
+        Section::new("Pairs", cross_table(report)),
+        Section::new("Seats", seat_table(report)),
         Section::new("Verdict", lines(verdict(report))),
         Section::new("Matches", lines(counts(report))),
         Section::new("Requirements", lines(requirements(report))),
@@ -40,9 +42,7 @@ pub(crate) fn standings_table(report: &Report) -> Table {
     let columns: [(Column, BotCell); 12] = [
         (Column::figure("rank", 0), |bot| or_dash(ranks(bot)).into()),
         (Column::text("bot"), |bot| bot.name.clone().into()),
-        (Column::figure("Elo", 0), |bot| {
-            or_dash(bot.rating.map(|rating| signed(rating.elo))).into()
-        }),
+        (Column::figure("Elo", 0), |bot| or_dash(bot.elo.map(figures::elo)).into()),
         (Column::figure("score", 2), |bot| Cell::share(bot.score)),
         (Column::figure("won", 4), |bot| Cell::share(bot.win_rate)),
         (Column::figure("margin", 9), |bot| or_dash(bot.margin.map(signed)).into()),
@@ -67,15 +67,58 @@ fn standings(report: &Report) -> Vec<Block> {
     if report.bots.iter().all(|bot| bot.played == 0) {
         return Vec::new();
     }
-    let mut blocks = vec![Block::Table(standings_table(report))];
-    if report.rating_errors == Some(RatingErrors::Model) {
-        blocks.push(Block::Lines(vec![
-            "the intervals of ranks and Elo are model estimates and might be too narrow: there are \
-             few groups, or bots that win or lose every match"
-                .to_owned(),
-        ]));
+    let level = report.spec.level * 100.0;
+    let note = format!("Elo and score are against the bot's opponents; intervals of {level:.0} %");
+    vec![Block::Table(standings_table(report)), Block::Lines(vec![note])]
+}
+
+/// Maximum number of bots in a cross table, which has a column for each bot.
+const MAX_CROSS_TABLE_BOTS: usize = 16;
+
+/// Returns wins, ties and losses between each two bots. Two bots need no such table.
+fn cross_table(report: &Report) -> Vec<Block> {
+    let bots = &report.bots;
+    if !(3..=MAX_CROSS_TABLE_BOTS).contains(&bots.len()) || report.pairs.is_empty() {
+        return Vec::new();
     }
-    blocks
+    let mut columns = vec![Column::text("wins-ties-losses")];
+    columns.extend((1..=bots.len()).map(|number| Column::numbered("", number)));
+    let row = |(number, bot): (usize, &BotReport)| {
+        let mut row = vec![Cell::from(format!("{number} {}", bot.name))];
+        row.extend(bots.iter().map(|other| Cell::from(pair(report, bot.bot, other.bot))));
+        row
+    };
+    vec![Block::Table(Table { columns, rows: (1..).zip(bots).map(row).collect() })]
+}
+
+/// Formats the results of one bot against another: `12-1-3`.
+fn pair(report: &Report, one: usize, other: usize) -> String {
+    let is_of =
+        |pair: &&PairReport| [(one, other), (other, one)].contains(&(pair.bot, pair.opponent));
+    match report.pairs.iter().find(is_of) {
+        None => String::new(),
+        Some(pair) if pair.bot == one => format!("{}-{}-{}", pair.wins, pair.ties, pair.losses),
+        Some(pair) => format!("{}-{}-{}", pair.losses, pair.ties, pair.wins),
+    }
+}
+
+/// Returns each bot's mean score in each seat.
+fn seat_table(report: &Report) -> Vec<Block> {
+    let seats = report.bots.iter().map(|bot| bot.by_seat.len()).max().unwrap_or(0);
+    if seats == 0 {
+        return Vec::new();
+    }
+    let mut columns = vec![Column::text("score by seat")];
+    columns.extend((0..seats).map(|seat| Column::numbered("seat ", seat)));
+    let row = |bot: &BotReport| {
+        let score = |seat: usize| bot.by_seat.get(seat)?.score;
+        let percent = |score: f64| format!("{:.1} %", score * 100.0);
+        let cell = |seat| Cell::from(or_dash(score(seat).map(percent)));
+        let mut row = vec![Cell::from(bot.name.clone())];
+        row.extend((0..seats).map(cell));
+        row
+    };
+    vec![Block::Table(Table { columns, rows: report.bots.iter().map(row).collect() })]
 }
 
 /// Returns the number of faults, with the reasons as the detail.
@@ -88,7 +131,7 @@ fn faults(bot: &BotReport) -> Cell {
     }])
 }
 
-/// Describes the verdict and the Elo difference between the candidate and its opponents.
+/// Summarizes the candidate's results in the lines and notation of fishtest.
 pub(super) fn verdict(report: &Report) -> Vec<String> {
     let Some(verdict) = report.verdict.as_ref().filter(|verdict| verdict.groups > 0) else {
         return Vec::new();
@@ -101,21 +144,51 @@ pub(super) fn verdict(report: &Report) -> Vec<String> {
         report.spec.matches_per_group()
     )];
     lines.extend(elo(report, verdict));
-    if verdict.test.is_some() {
-        lines.push(format!("  {}", verdict_so_far(report)));
-    }
+    lines.extend(llr(report, verdict));
+    lines.extend(figures::candidate(report).map(|bot| {
+        let losses = bot.played - bot.wins - bot.shared_wins;
+        format!("  Total: {} W: {} L: {losses} D: {}", bot.played, bot.wins, bot.shared_wins)
+    }));
+    lines.extend(verdict.half_points.map(|counts| {
+        format!("  Ptnml(0-2): {}", counts.map(|count| count.to_string()).join(", "))
+    }));
     lines
 }
 
 fn elo(report: &Report, verdict: &VerdictReport) -> Option<String> {
-    let mut line = format!("  Elo against its opponents {}", signed(verdict.elo?));
-    if let Some(superiority) = verdict.superiority {
-        line.push_str(&format!(", probability of being better {:.1} %", superiority * 100.0));
+    let mut line =
+        format!("  Elo: {} ({:.0} %)", figures::elo(verdict.elo?), report.spec.level * 100.0);
+    if let Some(normalized) = verdict.normalized_elo {
+        line.push_str(&format!(", nElo: {:+.1}", rounded(normalized, 1)));
     }
-    let level = report.spec.level * 100.0;
-    line.push_str(&format!("; intervals of {level:.0} %"));
-    if verdict.rests_on_few_groups {
-        line.push_str("; rough estimates, from fewer than 30 groups");
+    if let Some(superiority) = verdict.superiority {
+        line.push_str(&format!(", LOS: {:.1} %", superiority * 100.0));
+    }
+    Some(line)
+}
+
+/// Describes the figures that decide a test, with the values at which it rejects and accepts.
+fn llr(report: &Report, verdict: &VerdictReport) -> Option<String> {
+    let test = verdict.test?;
+    let (TestSpec::Sequential(spec) | TestSpec::Pentanomial(spec)) = report.spec.test()? else {
+        return None;
+    };
+    let (unit, [lower, upper]) = match spec.bounds {
+        Bounds::Elo(bounds) => ("", bounds),
+        Bounds::NormalizedElo(bounds) => (" nElo", bounds),
+    };
+    let mut line = format!(
+        "  LLR: {:.2} ({:.2}, {:.2}) <{lower:.2}, {upper:.2}>{unit}",
+        rounded(test.llr, 2),
+        test.llr_lower,
+        test.llr_upper
+    );
+    if let (Some(accepting), Some(rejecting)) = (test.wealth_for, test.wealth_against) {
+        let enough = [test.wealth_to_accept, test.wealth_to_reject].map(Option::unwrap_or_default);
+        line.push_str(&format!(
+            ", betting wealth: {accepting:.2} of {:.0} to accept, {rejecting:.2} of {:.0} to reject",
+            enough[0], enough[1]
+        ));
     }
     Some(line)
 }
@@ -204,10 +277,14 @@ fn requirements(report: &Report) -> Vec<String> {
 pub(super) fn requirement(required: &RequirementReport) -> String {
     let is_met = if required.is_met { "met" } else { "NOT MET" };
     let estimate = required.estimate;
-    let mut figures =
-        estimate.map_or_else(|| "no value".to_owned(), |estimate| format!("value {estimate:.4}"));
-    if let Some(end) = required.interval_end {
-        figures.push_str(&format!(", interval ends at {end:.4}"));
+    let end = required.interval_end;
+    let mut figures = match (estimate, end) {
+        (Some(estimate), _) => format!("value {:.4}", rounded(estimate, 4)),
+        (None, Some(_)) => "unbounded".to_owned(),
+        (None, None) => "no value or bound yet".to_owned(),
+    };
+    if let Some(end) = end {
+        figures.push_str(&format!(", interval ends at {:.4}", rounded(end, 4)));
     }
     format!("requirement {}: {is_met} ({figures})", required.text)
 }

@@ -1,12 +1,15 @@
 //! Draws the test statistic and the margins, by group, as SVG. The drawing suits light and dark
 //! colour schemes, and has no scripts or embedded fonts.
 
-use bridgemaster_runner::Report;
+use bridgemaster_runner::{IntervalReport, Report};
 
 use crate::{
     contest::{
         figures,
-        outputs::{charts, model::Chart},
+        outputs::{
+            charts,
+            model::{Chart, GroupPlot, Plot},
+        },
     },
     formats::escaped,
     quantities::count,
@@ -19,19 +22,27 @@ const RIGHT: f64 = 16.0;
 const TOP: f64 = 48.0;
 const PANEL: f64 = 180.0;
 const BETWEEN: f64 = 48.0;
+/// Height of a row, and the space for its label.
+const ROW: f64 = 22.0;
+const ROWS_LEFT: f64 = 200.0;
+
+const MAX_TITLE_CHARS: usize = 40;
+const MAX_LABEL_CHARS: usize = 26;
 
 const STYLE: &str = "\
 text{font:12px system-ui,sans-serif;fill:#24292f}.title{font-size:15px;font-weight:600}\
 .frame{fill:none;stroke:#d0d7de}.bound{stroke:#8c959f;stroke-dasharray:4 4}\
-.line{fill:none;stroke:#0969da;stroke-width:2}.dots{fill:#0969da;fill-opacity:.35}\
+.line{fill:none;stroke:#0969da;stroke-width:2}.dashed{stroke-width:1;stroke-dasharray:5 3}\
+.estimate{fill:#0969da}.dots{fill:#0969da;fill-opacity:.35}\
 .ground{fill:#ffffff}\
 @media(prefers-color-scheme:dark){text{fill:#e6edf3}.frame{stroke:#30363d}\
-.bound{stroke:#6e7681}.line{stroke:#58a6ff}.dots{fill:#58a6ff}.ground{fill:#0d1117}}";
+.bound{stroke:#6e7681}.line{stroke:#58a6ff}.estimate{fill:#58a6ff}\
+.dots{fill:#58a6ff}.ground{fill:#0d1117}}";
 
 /// Returns an SVG document.
 pub(super) fn text(report: &Report) -> String {
-    let panels: Vec<String> = charts::charts(report).iter().map(panel).collect();
-    let height = TOP + panels.len() as f64 * (PANEL + BETWEEN);
+    let charts = charts::charts(report);
+    let height = TOP + charts.iter().map(|chart| plot_height(chart) + BETWEEN).sum::<f64>();
     let title = title(report);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" \
@@ -40,11 +51,68 @@ pub(super) fn text(report: &Report) -> String {
          <rect class=\"ground\" width=\"{WIDTH}\" height=\"{height}\"/>\n\
          <text class=\"title\" x=\"{RIGHT}\" y=\"24\">{title}</text>\n"
     );
-    for (number, panel) in panels.iter().enumerate() {
-        let top = TOP + number as f64 * (PANEL + BETWEEN);
-        svg.push_str(&format!("<g transform=\"translate(0 {top})\">\n{panel}</g>\n"));
+    if charts.is_empty() {
+        svg.push_str(&format!("<text x=\"{RIGHT}\" y=\"42\">No group is complete.</text>\n"));
+    }
+    let mut top = TOP;
+    for chart in &charts {
+        svg.push_str(&format!("<g transform=\"translate(0 {top})\">\n{}</g>\n", panel(chart)));
+        top += plot_height(chart) + BETWEEN;
     }
     svg + "</svg>\n"
+}
+
+/// Returns the height of a chart without its title and labels, in pixels.
+fn plot_height(chart: &Chart) -> f64 {
+    match &chart.plot {
+        Plot::Groups(_) => PANEL,
+        Plot::Rows { rows, .. } => rows.len() as f64 * ROW,
+    }
+}
+
+/// Draws a chart, with its title and its axis.
+fn panel(chart: &Chart) -> String {
+    let (left, content) = match &chart.plot {
+        Plot::Groups(plot) => (LEFT, group_plot(plot)),
+        Plot::Rows { at, rows } => (ROWS_LEFT, row_plot(*at, rows)),
+    };
+    format!(
+        "<text x=\"{left}\" y=\"-8\">{}</text>\n\
+         <rect class=\"frame\" x=\"{left}\" y=\"0\" width=\"{}\" height=\"{}\"/>\n{content}",
+        chart.title,
+        WIDTH - left - RIGHT,
+        plot_height(chart)
+    )
+}
+
+/// Draws shares, 0 to 1, with their intervals, one below the other.
+fn row_plot(at: f64, rows: &[(String, IntervalReport)]) -> String {
+    let across = WIDTH - ROWS_LEFT - RIGHT;
+    let x = |value: f64| ROWS_LEFT + across * value.clamp(0.0, 1.0);
+    let bottom = rows.len() as f64 * ROW;
+    let mut text = format!("<path class=\"bound\" d=\"M{:.1} 0V{bottom}\"/>\n", x(at));
+    for (number, (name, share)) in rows.iter().enumerate() {
+        let y = (number as f64 + 0.5) * ROW;
+        text.push_str(&format!(
+            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\n\
+             <path class=\"line\" d=\"M{:.1} {y}H{:.1}\"/>\n\
+             <circle class=\"estimate\" cx=\"{:.1}\" cy=\"{y}\" r=\"4\"/>\n",
+            ROWS_LEFT - 6.0,
+            y + 4.0,
+            escaped(&truncated(name, MAX_LABEL_CHARS)),
+            x(share.low),
+            x(share.high),
+            x(share.estimate)
+        ));
+    }
+    for (share, label) in [(0.0, "0 %"), (0.5, "50 %"), (1.0, "100 %")] {
+        text.push_str(&format!(
+            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{label}</text>\n",
+            x(share),
+            bottom + 18.0
+        ));
+    }
+    text
 }
 
 fn title(report: &Report) -> String {
@@ -52,41 +120,37 @@ fn title(report: &Report) -> String {
     let groups = count(report.counts.groups, "group", "groups");
     match figures::candidate(report) {
         Some(candidate) => {
-            let name = escaped(&truncated(&candidate.name));
+            let name = escaped(&truncated(&candidate.name, MAX_TITLE_CHARS));
             format!("{name}: {ending} after {groups}")
         }
         None => format!("Contest: {ending} after {groups}"),
     }
 }
 
-/// Truncates a name to fit the title.
-fn truncated(name: &str) -> String {
-    const MAX_CHARS: usize = 40;
-    if name.chars().count() > MAX_CHARS {
-        name.chars().take(MAX_CHARS).chain(['…']).collect()
+/// Truncates a name to fit its place.
+fn truncated(name: &str, max_chars: usize) -> String {
+    if name.chars().count() > max_chars {
+        name.chars().take(max_chars).chain(['…']).collect()
     } else {
         name.to_owned()
     }
 }
 
-/// Draws a chart, with its title and its axis.
-fn panel(chart: &Chart) -> String {
-    let all = || chart.marks.iter().chain(&chart.line).chain(&chart.dots);
+/// Draws values over groups.
+fn group_plot(plot: &GroupPlot) -> String {
+    let all = || plot.marks.iter().chain(plot.lines.iter().flatten()).chain(&plot.dots);
     let low = all().copied().fold(f64::INFINITY, f64::min);
     let high = all().copied().fold(f64::NEG_INFINITY, f64::max);
     let reach = if high > low { high - low } else { 1.0 };
     let across = WIDTH - LEFT - RIGHT;
-    let steps = chart.line.len().max(2) as f64 - 1.0;
+    let points = plot.lines.iter().map(Vec::len).max().unwrap_or(0);
+    let steps = points.max(2) as f64 - 1.0;
     let x = |number: usize| LEFT + across * number as f64 / steps;
     let y = |value: f64| PANEL - PANEL * (value - low) / reach;
-    let mut text = format!(
-        "<text x=\"{LEFT}\" y=\"-8\">{}</text>\n\
-         <rect class=\"frame\" x=\"{LEFT}\" y=\"0\" width=\"{across}\" height=\"{PANEL}\"/>\n",
-        chart.title
-    );
+    let mut text = String::new();
     let mut add = |line: String| text.push_str(&line);
     // The minimum and the maximum get labels, unless they are close to a marked value.
-    let mut labels = chart.marks.clone();
+    let mut labels = plot.marks.clone();
     for end in [low, high] {
         if labels.iter().all(|label| (y(*label) - y(end)).abs() > 14.0) {
             labels.push(end);
@@ -99,25 +163,28 @@ fn panel(chart: &Chart) -> String {
             y(label) + 4.0
         ));
     }
-    for mark in &chart.marks {
+    for mark in &plot.marks {
         let at = y(*mark);
         let right = WIDTH - RIGHT;
         add(format!("<path class=\"bound\" d=\"M{LEFT} {at:.1}H{right}\"/>\n"));
     }
-    for (number, dot) in chart.dots.iter().enumerate() {
+    for (number, dot) in plot.dots.iter().enumerate() {
         let (x, y) = (x(number), y(*dot));
         add(format!("<circle class=\"dots\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\"/>\n"));
     }
-    let corners = chart.line.iter().enumerate();
-    let corners: Vec<String> =
-        corners.map(|(number, value)| format!("{:.1},{:.1}", x(number), y(*value))).collect();
-    add(format!("<polyline class=\"line\" points=\"{}\"/>\n", corners.join(" ")));
+    for (number, line) in plot.lines.iter().enumerate() {
+        let class = if number == 0 { "line" } else { "line dashed" };
+        let corners = line.iter().enumerate();
+        let corners: Vec<String> =
+            corners.map(|(number, value)| format!("{:.1},{:.1}", x(number), y(*value))).collect();
+        add(format!("<polyline class=\"{class}\" points=\"{}\"/>\n", corners.join(" ")));
+    }
     add(format!(
         "<text x=\"{LEFT}\" y=\"{0}\">group 0</text>\n\
          <text x=\"{1}\" y=\"{0}\" text-anchor=\"end\">group {2}</text>\n",
         PANEL + 18.0,
         WIDTH - RIGHT,
-        chart.last_group
+        plot.last_group
     ));
     text
 }
@@ -146,15 +213,27 @@ mod tests {
     }
 
     #[test]
-    fn both_panels_are_drawn_for_light_and_dark() {
+    fn the_figures_that_decide_are_drawn_for_light_and_dark() {
         let svg = text(&report());
         let elements = elements(&svg);
         let count = |name: &str| elements.iter().filter(|element| *element == name).count();
-        assert_eq!((count("polyline"), count("circle"), count("g")), (2, 12, 2));
+        // Four charts: the ratio, two wealths, the score with its interval, and the margin.
+        assert_eq!((count("polyline"), count("circle"), count("g")), (7, 12, 4));
         assert!(svg.contains("prefers-color-scheme:dark"));
         assert!(svg.contains("mine: accepted after 12 groups"), "{svg}");
         assert!(svg.contains(">3.66</text>") && svg.contains(">-3.66</text>"), "{svg}");
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+    }
+
+    #[test]
+    fn a_contest_without_a_candidate_has_a_chart_of_its_standings() {
+        let mut report = report();
+        (report.verdict, report.series) = (None, Vec::new());
+        let svg = text(&report);
+        let elements = elements(&svg);
+        assert_eq!(elements.iter().filter(|element| *element == "circle").count(), 2);
+        assert!(svg.contains(">greedy</text>") && svg.contains(">50 %</text>"), "{svg}");
+        assert!(text(&empty_report()).contains("No group is complete."));
     }
 
     #[test]
@@ -173,6 +252,6 @@ mod tests {
         let mut long = report();
         let point = long.series[0];
         long.series = vec![point; 100_000];
-        assert!(text(&long).len() < 100_000);
+        assert!(text(&long).len() < 200_000);
     }
 }

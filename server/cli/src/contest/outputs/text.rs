@@ -19,7 +19,7 @@ pub(crate) fn text(report: &Report) -> String {
     let mut text = String::new();
     for section in overview(report) {
         text.push_str(&blocks(&section, terminal_width()));
-        // An empty line separates the standings from the lines below them.
+        // An empty line separates tables from the lines below them.
         if matches!(section.blocks.first(), Some(Block::Table(_))) {
             text.push('\n');
         }
@@ -57,14 +57,14 @@ pub(crate) fn table(table: &Table, width: Option<u16>) -> String {
     let mut optional: Vec<&Column> = table.columns.iter().collect();
     optional.retain(|column| column.hidden > 0);
     optional.sort_by_key(|column| std::cmp::Reverse(column.hidden));
-    let names = |columns: &[&Column]| columns.iter().map(|column| column.name).collect::<Vec<_>>();
-    let header = names(&table.columns.iter().collect::<Vec<_>>());
+    let header: Vec<&str> = table.columns.iter().map(|column| column.name.as_ref()).collect();
+    let optional: Vec<&str> = optional.iter().map(|column| column.name.as_ref()).collect();
     let cell = |Cell(items): &Cell| {
         let items = items.iter().map(|item| item.text.as_str());
         items.collect::<Vec<_>>().join(", ")
     };
     let rows = table.rows.iter().map(|row| row.iter().map(cell).collect());
-    narrowed(&header, rows.collect(), &names(&optional), "--json has all", width)
+    narrowed(&header, rows.collect(), &optional, "--json has all", width)
 }
 
 /// Formats lines with escapes, and with a mark before each line except the first.
