@@ -21,11 +21,15 @@ use super::reply::{response_with_body, text_response};
 /// The host name of the local machine.
 const LOCALHOST: &str = "localhost";
 
+/// The default ports of both schemes, as suffixes of an authority.
+const HTTP_PORT: &str = ":80";
+const HTTPS_PORT: &str = ":443";
+
 /// Checks the host and the origin of requests.
 #[derive(Debug)]
 pub(crate) struct OriginGuard {
     /// Host names of the server, besides its addresses. A name with a port, as `HOST:PORT`, is
-    /// valid only with that port.
+    /// valid only with that port. The default port of a scheme can be omitted.
     names: Vec<String>,
     /// Whether the server has a certificate, by which browsers verify its name.
     is_certified: bool,
@@ -62,14 +66,17 @@ impl OriginGuard {
         }
         // A proxy can replace the host, but not the origin. A host that is a name of the server was
         // not replaced, so its port counts too.
-        let can_be_replaced = !self.has_name(host.host()) && !self.has_name(host.as_str());
+        let can_be_replaced = !self.is_named(&host);
         for origin in request.headers().get_all(header::ORIGIN) {
             let text = String::from_utf8_lossy(origin.as_bytes());
             let origin: Option<Uri> = text.parse().ok();
-            let authority = origin.as_ref().and_then(Uri::authority);
-            let is_own = authority.is_some_and(|authority| {
-                authority.as_str().eq_ignore_ascii_case(host.as_str())
-                    || (can_be_replaced && self.has_name(authority.as_str()))
+            let is_own = origin.as_ref().is_some_and(|origin| {
+                let Some(authority) = origin.authority().map(Authority::as_str) else {
+                    return false;
+                };
+                let default_port = default_port(origin);
+                is_same(authority, host.as_str(), default_port)
+                    || (can_be_replaced && self.has_name(authority, default_port))
             });
             if !is_own {
                 return Err(ForeignRequest::Origin(text.into_owned()));
@@ -78,8 +85,15 @@ impl OriginGuard {
         Ok(())
     }
 
-    fn has_name(&self, host: &str) -> bool {
-        self.names.iter().any(|name| host.eq_ignore_ascii_case(name))
+    fn has_name(&self, host: &str, default_port: &str) -> bool {
+        self.names.iter().any(|name| is_same(host, name, default_port))
+    }
+
+    /// Returns whether a host is a name of the server. A host has no scheme, so both default ports
+    /// can be omitted.
+    fn is_named(&self, authority: &Authority) -> bool {
+        self.has_name(authority.host(), "")
+            || [HTTP_PORT, HTTPS_PORT].iter().any(|port| self.has_name(authority.as_str(), port))
     }
 
     fn is_own_host(&self, authority: &Authority) -> bool {
@@ -89,9 +103,24 @@ impl OriginGuard {
         self.is_certified
             || address.parse::<IpAddr>().is_ok()
             || host.eq_ignore_ascii_case(LOCALHOST)
-            || self.has_name(host)
-            || self.has_name(authority.as_str())
+            || self.is_named(authority)
     }
+}
+
+/// Returns the suffix for the default port of an origin's scheme; empty for other schemes.
+fn default_port(origin: &Uri) -> &'static str {
+    match origin.scheme_str() {
+        Some("http") => HTTP_PORT,
+        Some("https") => HTTPS_PORT,
+        _ => "",
+    }
+}
+
+/// Returns whether two authorities, with or without the default port, name the same host and port.
+/// Browsers omit the default port of a scheme, but some proxies add it.
+fn is_same(one: &str, other: &str, default_port: &str) -> bool {
+    let [one, other] = [one, other].map(|text| text.strip_suffix(default_port).unwrap_or(text));
+    one.eq_ignore_ascii_case(other)
 }
 
 /// Returns the host that a request names; `None` if the host is missing or ambiguous.
@@ -228,6 +257,38 @@ mod tests {
             let refused = check(host, Some(origin)).unwrap_err();
             assert_eq!(refused, ForeignRequest::Origin(origin.to_owned()), "{host}");
             assert!(refused.to_string().contains("--page-host NAME or NAME:PORT"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn the_default_port_of_a_scheme_can_be_omitted() {
+        let names = ["bridge.example", "tls.example:443", "plain.example:80"];
+        let guard = OriginGuard::new(names.map(str::to_owned).to_vec(), false);
+        for (host, origin) in [
+            ("bridge.example:443", "https://bridge.example"),
+            ("bridge.example", "https://bridge.example:443"),
+            ("bridge.example:80", "http://bridge.example"),
+            ("tls.example", "https://tls.example"),
+            ("plain.example", "http://plain.example"),
+            ("127.0.0.1:8080", "https://tls.example"),
+            ("127.0.0.1:8080", "https://bridge.example:443"),
+            ("[::1]:443", "https://[::1]"),
+        ] {
+            assert_eq!(guard.check(&request(host, Some(origin))), Ok(()), "{host} {origin}");
+        }
+        for (host, origin) in [
+            ("bridge.example:443", "http://bridge.example"),
+            ("bridge.example:80", "https://bridge.example"),
+            ("bridge.example:8443", "https://bridge.example"),
+            ("127.0.0.1:8080", "http://tls.example"),
+            ("127.0.0.1:8080", "https://plain.example"),
+        ] {
+            let refused = guard.check(&request(host, Some(origin)));
+            assert!(matches!(refused, Err(ForeignRequest::Origin(_))), "{host} {origin}");
+        }
+        for host in ["tls.example:80", "plain.example:443", "tls.example:8443"] {
+            let refused = guard.check(&request(host, None));
+            assert!(matches!(refused, Err(ForeignRequest::Host(_))), "{host}");
         }
     }
 
