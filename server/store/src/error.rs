@@ -385,8 +385,8 @@ pub enum StoreError {
     /// The target database of a copy already has rows.
     #[error("{0} already has a store; use an empty database")]
     NotEmpty(String),
-    /// The database has no store.
-    #[error("{0} has no store")]
+    /// The database or folder has no store.
+    #[error("{0} has no store; name the database or data folder of a server")]
     NoStore(String),
     /// No node has this name.
     #[error("no node has the name {0}; `bridgemaster cluster nodes` lists the nodes")]

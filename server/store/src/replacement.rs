@@ -97,6 +97,27 @@ fn file_bytes(path: &Path) -> io::Result<Option<u64>> {
     }
 }
 
+impl DataDir {
+    /// Returns whether the folder has a store. The store can be a complete new one whose files are
+    /// not in place yet, because the process was killed; opening it moves them.
+    #[must_use]
+    pub fn has_store(&self) -> bool {
+        self.database().is_file() || self.path().join(COMPLETE_FOLDER).exists()
+    }
+}
+
+/// Checks that no replacement was interrupted, for a folder that cannot be locked.
+///
+/// # Errors
+/// When the old store might still be in place, or no database.
+pub(crate) fn require_completed(dir: &DataDir) -> Result<(), StoreError> {
+    if !dir.path().join(COMPLETE_FOLDER).exists() {
+        return Ok(());
+    }
+    let cause = "a restore was interrupted, and its completion needs a writable medium";
+    Err(data_dir::folder_unusable(dir.path(), io::Error::other(cause)))
+}
+
 /// Moves a complete new store into place. Does nothing if there is none. The caller must hold the
 /// lock on the folder.
 pub(crate) fn install(data: &Path) -> Result<(), StoreError> {
@@ -212,8 +233,13 @@ mod tests {
     fn an_unexpected_file_of_a_new_store_is_kept() {
         let folder = tempfile::tempdir().unwrap();
         let new = folder.path().join(COMPLETE_FOLDER);
+        let dir = DataDir::read_only(folder.path());
         for unexpected in [LOG_FILE, "other"] {
+            assert!(!dir.has_store());
+            require_completed(&dir).unwrap();
             write(&new, &[DATABASE_FILE, unexpected], "new");
+            assert!(dir.has_store());
+            require_completed(&dir).unwrap_err();
             for _ in 0..2 {
                 install(folder.path()).unwrap_err();
             }

@@ -5,7 +5,7 @@ use std::{
     path::PathBuf,
 };
 
-use bridgemaster_store::{DATABASE_FILE, DataDir, KeyStore, PostgresKeys, SqliteKeys};
+use bridgemaster_store::{DataDir, KeyStore, PostgresKeys, SqliteKeys};
 use clap::Args;
 
 use crate::{failure::misuse, files};
@@ -35,7 +35,7 @@ impl KeyPlace {
         if let (Some(dir), None) = (&self.dir, &self.store) {
             let shown = dir.display();
             files::check_folder("--data ", dir)?;
-            if !dir.join(DATABASE_FILE).is_file() {
+            if !DataDir::read_only(dir).has_store() {
                 return Err(misuse(format!(
                     "--data {shown} is not a data folder; create one with `key add` or `serve --data`"
                 )));

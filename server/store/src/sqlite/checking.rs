@@ -13,12 +13,12 @@ use crate::{
     CommitCompleteness, CompiledFuture, DamageReport, DamagedValue, DataDir, FinishedMatch,
     KeyName, LOCK_FILE, OpenMatch, Records, StoreError,
     checksum::StoreId,
-    commit_count_file::{self, CommitsRecord},
+    commit_count_file::{self, CommitsRecord, is_non_empty_file},
     db_error::DbError,
     detached::run_blocking,
     key_store,
     named_rows::{DamagedRow, NamedTable},
-    record_store,
+    record_store, replacement,
     rows::{
         StoredRow as _,
         finished::read,
@@ -114,18 +114,33 @@ pub fn check_with_inspector(
     inspector: &mut dyn Inspector,
 ) -> Result<CheckReport, StoreError> {
     let path = dir.database();
-    if !is_locked(dir)? {
-        log_file::check(&path)?;
-    }
+    check_files(dir)?;
     let recorded = commit_count_file::read(dir.path())?;
     let connection = opening::open_read_only(&path, SchemaUse::Use)?;
     let report = check_all(&connection, &path, &recorded, inspector);
     report.map_err(|error| error.at(&path))
 }
 
+/// Checks the files of a folder before its database is read. Completes the replacement of the store
+/// if that was interrupted.
+///
+/// # Errors
+/// When the folder has no store, or SQLite would silently lose commits, or a replacement cannot be
+/// completed on a read-only medium.
+pub(super) fn check_files(dir: &DataDir) -> Result<(), StoreError> {
+    let path = dir.database();
+    if !is_locked(dir)? {
+        log_file::check(&path)?;
+    }
+    if is_non_empty_file(&path) {
+        return Ok(());
+    }
+    Err(StoreError::NoStore(dir.path().display().to_string()))
+}
+
 /// Returns whether a server has locked the folder. Nothing is written to a folder that never was
 /// locked.
-pub(super) fn is_locked(dir: &DataDir) -> Result<bool, StoreError> {
+fn is_locked(dir: &DataDir) -> Result<bool, StoreError> {
     if !dir.path().join(LOCK_FILE).exists() {
         return Ok(false);
     }
@@ -136,6 +151,7 @@ pub(super) fn is_locked(dir: &DataDir) -> Result<bool, StoreError> {
         Err(StoreError::FolderUnusable { cause, .. })
             if cause.kind() == io::ErrorKind::ReadOnlyFilesystem =>
         {
+            replacement::require_completed(dir)?;
             Ok(false)
         }
         Err(other) => Err(other),

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 
 use super::{
     checking::{
-        CheckReport, check_all, check_with_inspector, is_locked, missing_identity, require_sound,
+        CheckReport, check_all, check_files, check_with_inspector, missing_identity, require_sound,
     },
     checkpoints::copy_whole_log,
     log_file, opening,
@@ -41,9 +41,7 @@ pub fn backup<'a>(
 }
 
 fn backup_blocking(dir: &DataDir, to: &Path) -> Result<CheckReport, StoreError> {
-    if !is_locked(dir)? {
-        log_file::check(&dir.database())?;
-    }
+    check_files(dir)?;
     copy_database(&dir.database(), &DataDir::prepare(to)?, ExistingStore::Refuse)
 }
 
