@@ -69,7 +69,7 @@ pub fn name_problem(name: &str, max_chars: usize) -> Option<String> {
         if name.chars().all(is_blank) {
             Some("must have a character besides spaces and combining marks".to_owned())
         } else if stacks.any(|marks| marks.chars().count() > MAX_STACKED_MARKS) {
-            Some(format!("at most {MAX_STACKED_MARKS} combining marks can follow a character"))
+            Some(format!("must have at most {MAX_STACKED_MARKS} combining marks after a character"))
         } else {
             None
         }
