@@ -14,7 +14,7 @@ impl LongRun {
         };
         args.remove(at);
         if args.len() <= at {
-            return Err("--long takes damage or attack".to_owned());
+            return Err("--long takes damage, kills or attack".to_owned());
         }
         let suite = args.remove(at);
         Ok(Some((suite, Self(args))))

@@ -2,6 +2,7 @@
 //! faults, and returns a verdict:
 //!
 //! * `damage`: a data folder is damaged in a way that a seed decides, and then served;
+//! * `kills`: backups and restores are killed, and repeated;
 //! * `attack`: hostile callers hold what they can and keep the server busy, beside fair matches.
 //!
 //! `.ci/chaos`, `.ci/ladder-storm` and `.ci/cluster-storm` kill servers and bots, and cut
@@ -12,6 +13,7 @@
 //! ```text
 //! cargo test --release -p bridgemaster --test storm -- --long damage --seed 1 --damages 2000
 //! cargo test --release -p bridgemaster --test storm -- --long damage --seed 1 --only 17
+//! cargo test --release -p bridgemaster --test storm -- --long kills --seed 1 --kills 40
 //! cargo test --release -p bridgemaster --test storm -- --long attack --seconds 600 --matches 64
 //! ```
 
@@ -23,6 +25,7 @@ mod attack;
 #[path = "../../../service/tests/certificates/mod.rs"]
 mod certificates;
 mod damage;
+mod kills;
 #[path = "../kit/mod.rs"]
 mod kit;
 mod long_run;
@@ -43,8 +46,9 @@ fn main() -> ExitCode {
         Ok(None) => return test(),
         Ok(Some((suite, run))) => match suite.as_str() {
             "damage" => damage::long(run),
+            "kills" => kills::long(run),
             "attack" => attack::long(run),
-            _ => Err(format!("{suite} is neither damage nor attack")),
+            _ => Err(format!("{suite} is none of: damage, kills, attack")),
         },
         Err(problem) => Err(problem),
     };
@@ -56,7 +60,8 @@ fn main() -> ExitCode {
 /// Runs the tests of `cargo test`.
 fn test() -> ExitCode {
     let mut arguments = Arguments::from_args();
-    let first = libtest_mimic::run(&arguments, damage::trials());
+    let trials = damage::trials().into_iter().chain(kills::trials()).collect();
+    let first = libtest_mimic::run(&arguments, trials);
     // Attacks run one at a time, because a server's resource use must not depend on other tests.
     arguments.test_threads = Some(1);
     let second = libtest_mimic::run(&arguments, attack::trials());
