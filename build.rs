@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeMap, env, error::Error, fs, path::PathBuf};
 
+// The names in the generated code are those of prost, which uses this crate.
+use heck::{ToSnakeCase as _, ToUpperCamelCase as _};
 use prost_types::{
     DescriptorProto, FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet,
     field_descriptor_proto::{Label, Type},
@@ -45,26 +47,6 @@ const BOXED: &[&str] = &[
     ".bridgemaster.v1.GameSetup.game",
     ".bridgemaster.v1.MatchStarted.config",
     ".bridgemaster.v1.RulesOperation.operation.load",
-];
-
-/// The gRPC codes with which a server can refuse a call.
-const GRPC_CODES: [&str; 16] = [
-    "CANCELLED",
-    "UNKNOWN",
-    "INVALID_ARGUMENT",
-    "DEADLINE_EXCEEDED",
-    "NOT_FOUND",
-    "ALREADY_EXISTS",
-    "PERMISSION_DENIED",
-    "RESOURCE_EXHAUSTED",
-    "FAILED_PRECONDITION",
-    "ABORTED",
-    "OUT_OF_RANGE",
-    "UNIMPLEMENTED",
-    "INTERNAL",
-    "UNAVAILABLE",
-    "DATA_LOSS",
-    "UNAUTHENTICATED",
 ];
 
 /// The prefixes of the packages whose messages implement `Fields`.
@@ -138,9 +120,10 @@ fn refusal_options(pool: &DescriptorPool) -> Result<String, String> {
         let advice = advice.ok_or_else(|| lacks("advice"))?;
         advices += &format!("{number} => {advice},");
         let code = options.get_extension(&of_code);
-        let code = code.as_str().filter(|code| GRPC_CODES.contains(code));
+        let code = code.as_str().filter(|code| !["", "OK"].contains(code));
         let code = code.ok_or_else(|| lacks("grpc_code"))?;
-        let variant = upper_camel(&code.to_lowercase());
+        // For an unknown code, the generated code does not compile.
+        let variant = code.to_upper_camel_case();
         codes += &format!("{number} => tonic::Code::{variant},");
     }
     Ok(format!(
@@ -164,7 +147,7 @@ fn legal_decision(compiled: &FileDescriptorSet) -> String {
     let messages = compiled.file.iter().flat_map(|file| &file.message_type);
     let requests = messages.filter(|message| message.name() == "GameRequest");
     let arms = requests.flat_map(|message| &message.field).map(|entry| {
-        let game = upper_camel(entry.name());
+        let game = entry.name().to_upper_camel_case();
         format!(
             "game_request::Game::{game}(request) => {{
                 let decision = request.legal_decisions.get(index).cloned()?;
@@ -202,16 +185,17 @@ fn fields(compiled: &FileDescriptorSet) -> String {
                 }
                 let names: Vec<&str> = entries.iter().map(|entry| entry.name()).collect();
                 let arms = names.iter().map(|name| {
-                    let variant = upper_camel(name);
+                    let variant = name.to_upper_camel_case();
                     format!("Self::{variant}(_) => \"{name}\",")
                 });
                 let arms: String = arms.collect();
-                let fields = entries.iter().map(|entry| field(&upper_camel(entry.name()), entry));
+                let fields =
+                    entries.iter().map(|entry| field(&entry.name().to_upper_camel_case(), entry));
                 let fields: String = fields.collect();
                 let path = format!(
                     "{package}::{}::{}",
-                    lower_snake(message.name()),
-                    upper_camel(oneof.name())
+                    message.name().to_snake_case(),
+                    oneof.name().to_upper_camel_case()
                 );
                 code += &format!(
                     "impl crate::games::Oneof for {path} {{
@@ -298,25 +282,4 @@ fn field(name: &str, field: &FieldDescriptorProto) -> String {
     }
     let number = field.number();
     format!("(\"{name}\", crate::games::Field::new({number}){form}),")
-}
-
-/// Converts a name to that of a type in the generated code.
-fn upper_camel(name: &str) -> String {
-    let words = name.split('_').map(|word| {
-        let (first, rest) = word.split_at(word.len().min(1));
-        first.to_uppercase() + rest
-    });
-    words.collect()
-}
-
-/// Converts a name to that of a module in the generated code.
-fn lower_snake(name: &str) -> String {
-    let mut snake = String::new();
-    for letter in name.chars() {
-        if letter.is_uppercase() && !snake.is_empty() {
-            snake.push('_');
-        }
-        snake.extend(letter.to_lowercase());
-    }
-    snake
 }
