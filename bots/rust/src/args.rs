@@ -16,7 +16,7 @@ use bridgemaster_sdk::{
     proto::escape::{Escaped, EscapedLog},
     tls_hint, v1,
 };
-use clap::{Args, Parser, builder::PossibleValuesParser};
+use clap::{Args, Parser};
 use thiserror::Error;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::{
@@ -25,28 +25,6 @@ use tracing_subscriber::{
 };
 
 use crate::{Effort, NAMES, SEARCH, factory, log_filter};
-
-/// A bot's name and the seat that it plays.
-#[derive(Args, Clone, Debug)]
-pub struct BotArgs {
-    /// Name of the bot.
-    #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(NAMES))]
-    pub name: String,
-    /// The address and the ticket of the seat.
-    #[command(flatten)]
-    pub seat: SeatArgs,
-}
-
-impl BotArgs {
-    /// Plays the seat to the end of its match, or attends a queue until the queue is closed.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`SeatArgs::play`].
-    pub fn play(self) -> anyhow::Result<Option<v1::MatchResult>> {
-        self.seat.play(&self.name)
-    }
-}
 
 /// PEM files for a server with an https:// address.
 #[derive(Args, Clone, Debug)]
@@ -265,45 +243,38 @@ mod tests {
 
     use super::*;
 
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        bot: BotArgs,
+    fn read(words: &[&str]) -> Result<SeatArgs, clap::Error> {
+        BinaryArgs::try_parse_from([&["x"], words].concat()).map(|args| args.seat)
     }
 
     #[test]
     fn the_command_line_definition_is_valid() {
-        Line::command().debug_assert();
         BinaryArgs::command().debug_assert();
     }
 
     #[test]
     fn an_unknown_bot_is_refused_with_the_known_names() {
-        let error = Line::try_parse_from(["x", "deep-blue", "--ticket", "t"]).err().unwrap();
-        let text = error.to_string();
-        assert!(NAMES.iter().all(|name| text.contains(name)), "{text}");
+        let error = read(&["--ticket", "t"]).unwrap().play("deep-blue").unwrap_err().to_string();
+        assert!(NAMES.iter().all(|name| error.contains(name)), "{error}");
     }
 
     #[test]
     fn only_search_bots_accept_playouts_and_time() {
-        let read = |words: &[&str]| Line::try_parse_from([&["x"], words].concat());
-        let args = read(&["search", "--playouts", "20", "--time-ms", "50"]);
-        let effort = Effort::from(args.ok().unwrap().bot.seat.effort);
+        let args = read(&["--playouts", "20", "--time-ms", "50"]).unwrap();
+        let effort = Effort::from(args.effort);
         assert_eq!(effort.playouts, Some(20));
         assert_eq!(effort.time, Some(Duration::from_millis(50)));
         for wrong in [["--playouts", "0"], ["--time-ms", "0"], ["--time-ms", "86400001"]] {
-            assert!(read(&[&["search"], &wrong[..]].concat()).is_err(), "{wrong:?}");
+            assert!(read(&wrong).is_err(), "{wrong:?}");
         }
-        let args = read(&["greedy", "--time-ms", "50"]).ok().unwrap();
-        let error = args.bot.play().unwrap_err().to_string();
+        let error = args.play("greedy").unwrap_err().to_string();
         assert!(error.contains("--time-ms") && error.contains("greedy"), "{error}");
     }
 
     #[test]
     fn seat_and_seed_come_from_the_arguments() {
-        let line = ["x", "greedy", "--ticket", "t", "--server", "http://[::1]:9", "--seed", "s1"];
-        let args = Line::try_parse_from(line).ok().unwrap().bot;
-        assert_eq!((args.name.as_str(), args.seat.server.as_str()), ("greedy", "http://[::1]:9"));
-        assert_eq!(args.seat.seed.unwrap().as_str(), "s1");
+        let args = read(&["--ticket", "t", "--server", "http://[::1]:9", "--seed", "s1"]).unwrap();
+        assert_eq!(args.server, "http://[::1]:9");
+        assert_eq!(args.seed.unwrap().as_str(), "s1");
     }
 }

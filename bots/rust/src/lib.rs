@@ -1,7 +1,7 @@
 //! The built-in bots of Bridgemaster: opponents for new users, baselines for tests, and permanent
 //! opponents on ladders. Built-in bots play over the network like any other bot.
 //!
-//! A bot is selected by its name: in the library ([`by_name`]), on the command line ([`BotArgs`]),
+//! A bot is selected by its name: in the library ([`by_name`]), on the command line ([`SeatArgs`]),
 //! or as a separate binary.
 
 #![forbid(unsafe_code)]
@@ -13,9 +13,7 @@ pub mod search;
 
 use std::env;
 
-pub use args::{
-    BotArgs, EffortArgs, MissingTicket, SeatArgs, TlsArgs, UnsupportedEffort, run_binary,
-};
+pub use args::{EffortArgs, MissingTicket, SeatArgs, TlsArgs, UnsupportedEffort, run_binary};
 use bridgemaster_games::Seed;
 use bridgemaster_sdk::Bot;
 pub use greedy::Greedy;
