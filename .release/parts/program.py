@@ -46,11 +46,12 @@ def manuals(folder: Path) -> None:
     """Write the manual pages and completions, by the unit test that checks them."""
     run(
         *("cargo", "test", "--quiet", "--locked", "--package=bridgemaster", "--bin=bridgemaster"),
-        *("--", "manuals::"),
+        *("--", "manuals_tests::"),
         BRIDGEMASTER_MANUALS=str(folder),
     )
-    if not (folder / "man/man1/bridgemaster.1").is_file():
-        raise FailedError(f"the test `manuals::` has not written {folder}/man/man1/bridgemaster.1")
+    page = folder / "man/man1/bridgemaster.1"
+    if not page.is_file():
+        raise FailedError(f"the tests `manuals_tests::` have not written {page}")
 
 
 def compiled(release: Release, machine: str) -> Path:

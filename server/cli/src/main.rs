@@ -11,7 +11,7 @@ mod browser;
 mod check_bot;
 mod cluster;
 #[cfg(test)]
-mod commands_page;
+mod commands_page_tests;
 mod contest;
 mod data;
 mod demo;
@@ -22,7 +22,7 @@ mod formats;
 mod key;
 mod ladder;
 #[cfg(test)]
-mod manuals;
+mod manuals_tests;
 mod match_client;
 mod match_flags;
 mod matches;
