@@ -1,4 +1,5 @@
-//! The macros for enums whose values have names, and for newtypes that wrap a small number.
+//! The macros for enums whose values have names, for newtypes that wrap a small number, and for
+//! types that are ordered by a key.
 
 /// Declares a fieldless enum whose values have names. The names are used in notation, files and
 /// documentation. The documentation of each value includes its name, so a comment is needed only if
@@ -76,3 +77,22 @@ macro_rules! numbered {
     };
 }
 pub(crate) use numbered;
+
+/// Orders a type by a key that is computed from a value.
+macro_rules! ordered {
+    ($name:ident by |$own:ident| $key:expr) => {
+        impl Ord for $name {
+            fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+                let key = |$own: &Self| $key;
+                key(self).cmp(&key(other))
+            }
+        }
+
+        impl PartialOrd for $name {
+            fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+                Some(self.cmp(other))
+            }
+        }
+    };
+}
+pub(crate) use ordered;

@@ -7,13 +7,13 @@
 //! | buy | `buy orange 5 3 1`: slot, and values paid, descending; `give` follows for the dummy |
 //! | pass | `pass` |
 
-use std::cmp::Ordering;
 use std::fmt;
 
 use super::building::Building;
 use super::components::{Currency, TAKE_LIMIT, VALUES};
 use super::money::{MoneyCard, ValueCounts};
 use super::row_cards::RowCards;
+use crate::named::ordered;
 use crate::notation::{notation, spaced};
 use crate::refusals::refusals;
 
@@ -47,18 +47,7 @@ pub struct Purchase {
     pub give: bool,
 }
 
-impl Ord for Purchase {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let key = |own: &Self| (own.payment.len(), own.slot, own.payment.bits(), own.give);
-        key(self).cmp(&key(other))
-    }
-}
-
-impl PartialOrd for Purchase {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
+ordered!(Purchase by |own| (own.payment.len(), own.slot, own.payment.bits(), own.give));
 
 /// The word that gives a building to the dummy.
 const GIVE: &str = "give";

@@ -1,10 +1,10 @@
 //! Sets of cards from the open row.
 
-use std::cmp::Ordering;
 use std::fmt;
 
 use super::components::ROW_CARDS;
 use super::money::MoneyCard;
+use crate::named::ordered;
 
 /// A multiset of at most [`ROW_CARDS`] money cards: the open row, or cards taken from it. Multisets
 /// are ordered by the number of cards, and then by the first card that differs.
@@ -107,18 +107,7 @@ impl RowCards {
     }
 }
 
-impl Ord for RowCards {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let key = |own: &Self| (own.len(), own.0.swap_bytes());
-        key(self).cmp(&key(other))
-    }
-}
-
-impl PartialOrd for RowCards {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
+ordered!(RowCards by |own| (own.len(), own.0.swap_bytes()));
 
 impl fmt::Debug for RowCards {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

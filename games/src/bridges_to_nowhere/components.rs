@@ -1,10 +1,8 @@
 //! The pieces in the box, and the cells that they can be placed in.
 
-use std::cmp::Ordering;
-
 use serde::Deserialize;
 
-use crate::named::named;
+use crate::named::{named, ordered};
 
 /// The number of seats, which is fixed.
 pub const PLAYERS: usize = 2;
@@ -108,17 +106,7 @@ impl BridgeCard {
     }
 }
 
-impl Ord for BridgeCard {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.word().cmp(&other.word())
-    }
-}
-
-impl PartialOrd for BridgeCard {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
+ordered!(BridgeCard by |own| own.word());
 
 /// A card that can be drafted. Bridge cards come first, in their own order, and monuments last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

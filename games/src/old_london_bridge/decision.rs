@@ -13,11 +13,10 @@
 //! | use | `use recall`, `use chapel_plus_2`, `use gate_plus_2` |
 //! | end | `end` |
 
-use std::cmp::Ordering;
 use std::fmt;
 
 use super::components::{CARD_VALUES, CENTRE_PRICE, Kind, TileKind};
-use crate::named::named;
+use crate::named::{named, ordered};
 use crate::notation::{notation, read, spaced};
 use crate::refusals::refusals;
 
@@ -94,17 +93,7 @@ impl Decision {
     }
 }
 
-impl Ord for Decision {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.key().cmp(&other.key())
-    }
-}
-
-impl PartialOrd for Decision {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
+ordered!(Decision by |own| own.key());
 
 /// The values of the cards that a seat plays in a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
