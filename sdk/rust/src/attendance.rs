@@ -1,8 +1,7 @@
 //! A queue attendance, across all of its streams.
 
 use std::{
-    collections::{HashSet, VecDeque},
-    sync::Arc,
+    collections::VecDeque,
     time::{Duration, Instant},
 };
 
@@ -40,28 +39,21 @@ const QUEUE_UNKNOWN: &str = "QUEUE_UNKNOWN";
 /// Reason that the server receives with an offer for which no slot became free.
 const SLOTS_BUSY: &str = "all slots are busy: the bot still computes for matches that have ended";
 
-/// The most recent offers, stored in order to detect repetitions.
+/// The ids of the most recent offers, oldest first, stored in order to detect repetitions.
 #[derive(Debug, Default)]
-struct RecentOffers {
-    ids: HashSet<Arc<str>>,
-    /// The same offers' ids, oldest first.
-    in_order: VecDeque<Arc<str>>,
-}
+struct RecentOffers(VecDeque<String>);
 
 impl RecentOffers {
     /// Adds an offer, and returns whether it is new.
     fn insert(&mut self, offer_id: &str) -> bool {
-        if self.ids.contains(offer_id) {
+        if self.0.iter().any(|id| id == offer_id) {
             return false;
         }
-        if self.in_order.len() >= MAX_RECENT_OFFERS
-            && let Some(oldest) = self.in_order.pop_front()
-        {
-            self.ids.remove(&oldest);
+        if self.0.len() >= MAX_RECENT_OFFERS {
+            self.0.pop_front();
         }
-        let id: Arc<str> = offer_id.into();
-        self.in_order.push_back(Arc::clone(&id));
-        self.ids.insert(id)
+        self.0.push_back(offer_id.to_owned());
+        true
     }
 }
 
@@ -353,6 +345,6 @@ mod tests {
         }
         assert!(!offers.insert("0"));
         assert!(offers.insert("first"), "the oldest is dropped");
-        assert_eq!(offers.ids.len(), offers.in_order.len());
+        assert_eq!(offers.0.len(), MAX_RECENT_OFFERS);
     }
 }
