@@ -84,24 +84,19 @@ impl Connection {
         Route { servers: Arc::clone(&self.servers), index: 0 }
     }
 
-    /// Checks that at least one of the configured servers accepts a connection.
+    /// Connects to the first configured server that accepts a connection. Intended for programs that
+    /// need not fail over to another server later.
     ///
     /// # Errors
-    /// The first server's error, if no server accepts a connection.
-    pub async fn probe(&self) -> Result<(), tonic::transport::Error> {
-        let mut failed = Ok(());
-        for server in &*self.servers {
-            let endpoint = &server.endpoint;
-            let connected = match &server.proxy {
-                None => endpoint.connect().await,
-                Some(proxy) => endpoint.connect_with_connector(proxy.connector()).await,
-            };
-            match connected {
-                Ok(_) => return Ok(()),
-                Err(error) => failed = failed.and(Err(error)),
+    /// Returns the first server's error, if no server accepts a connection.
+    pub async fn connect(&self) -> Result<Channel, tonic::transport::Error> {
+        let mut connected = self.servers[0].connect().await;
+        for server in &self.servers[1..] {
+            if connected.is_err() {
+                connected = server.connect().await.or(connected);
             }
         }
-        failed
+        connected
     }
 
     /// Returns whether the server requires an API key from a bot, in addition to its ticket.
@@ -118,6 +113,16 @@ impl Connection {
             "KEY_MISSING" => Some(true),
             "TICKET_MISSING" => Some(false),
             _ => None,
+        }
+    }
+}
+
+impl ServerChannel {
+    /// Opens another connection, and returns after the server has accepted it.
+    async fn connect(&self) -> Result<Channel, tonic::transport::Error> {
+        match &self.proxy {
+            None => self.endpoint.connect().await,
+            Some(proxy) => self.endpoint.connect_with_connector(proxy.connector()).await,
         }
     }
 }

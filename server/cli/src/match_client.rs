@@ -1,7 +1,5 @@
 //! Client for a server's match service.
 
-use std::time::Duration;
-
 use anyhow::Context as _;
 use bridgemaster_bots::TlsArgs;
 use bridgemaster_proto::v1::{
@@ -10,21 +8,14 @@ use bridgemaster_proto::v1::{
 };
 use bridgemaster_replay::{MAX_REPLAY_BYTES, PublicKey};
 use bridgemaster_sdk::{
-    ApiKey, ApiKeyInterceptor, DEFAULT_SERVER_URL, KEY_VARIABLE, OptionsError, SERVER_VARIABLE,
-    TlsOptions, endpoint,
+    ApiKey, ApiKeyInterceptor, Connection, DEFAULT_SERVER_URL, KEY_VARIABLE, OptionsError,
+    SERVER_VARIABLE, TlsOptions,
 };
 use clap::Args;
 use tonic::{Response, Status, service::interceptor::InterceptedService, transport::Channel};
 
 use super::failure::{misuse, refused};
 
-/// Timeout of a connection attempt. A healthy server accepts connections at once.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// Interval between HTTP/2 PINGs, which detect a server that disappeared without closing the
-/// connection, for example after a power failure.
-const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(20);
-/// Maximum time until a PING is acknowledged.
-const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum size of a response in bytes, not counting its replay file.
 const RESPONSE_OVERHEAD_BYTES: usize = 1024;
 
@@ -151,28 +142,13 @@ pub(super) async fn signing_key_of(url: &str, tls: &TlsOptions) -> anyhow::Resul
 
 /// Connects to the first server of a comma-separated list that answers.
 async fn connect(urls: &str, tls: &TlsOptions) -> anyhow::Result<Channel> {
-    let mut first_error = None;
-    for url in urls.split(',') {
-        match connect_to(url.trim(), tls).await {
-            Ok(channel) => return Ok(channel),
-            Err(error) => first_error = first_error.or(Some(error)),
-        }
-    }
-    Err(first_error.unwrap_or_else(|| misuse("--server: the address is empty")))
-}
-
-async fn connect_to(url: &str, tls: &TlsOptions) -> anyhow::Result<Channel> {
-    let endpoint = endpoint(url, tls).map_err(|error| match error {
-        OptionsError::InvalidServerUrl { problem, .. } => misuse(format!(
+    let connection = Connection::with_tls(urls, tls).map_err(|error| match error {
+        OptionsError::InvalidServerUrl { url, problem } => misuse(format!(
             "--server {url:?}: {problem}; use an address such as {DEFAULT_SERVER_URL}"
         )),
         other => misuse(other.to_string()),
     })?;
-    endpoint
-        .connect_timeout(CONNECT_TIMEOUT)
-        .http2_keep_alive_interval(KEEPALIVE_INTERVAL)
-        .keep_alive_timeout(KEEPALIVE_TIMEOUT)
-        .connect()
-        .await
-        .with_context(|| format!("no server answers at {url}; start one with `bridgemaster serve`"))
+    connection.connect().await.with_context(|| {
+        format!("no server answers at {urls}; start one with `bridgemaster serve`")
+    })
 }

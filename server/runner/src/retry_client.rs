@@ -123,7 +123,7 @@ impl RetryClient {
     pub(crate) async fn connect(server: &ServerAddress) -> Result<Self, CallError> {
         let connection = Connection::with_tls(&server.url, &server.tls)?;
         connection
-            .probe()
+            .connect()
             .await
             .map_err(|source| CallError::Unreachable { url: server.url.clone(), source })?;
         let route = connection.route();
