@@ -2,7 +2,7 @@
 
 use std::{
     env, fs, io,
-    path::{Path, PathBuf},
+    path::{self, Path, PathBuf},
     time::Duration,
 };
 
@@ -50,6 +50,21 @@ impl TlsOptions {
             client_cert: file(CLIENT_CERT_VARIABLE),
             client_key: file(CLIENT_KEY_VARIABLE),
         }
+    }
+
+    /// Returns the environment variables from which another process reads the same options. The
+    /// paths are absolute, because the process can have another working directory.
+    ///
+    /// # Errors
+    /// Returns an error if a path cannot be made absolute, for example because it is empty.
+    pub fn variables(&self) -> io::Result<Vec<(&'static str, PathBuf)>> {
+        let files = [
+            (CA_VARIABLE, &self.ca),
+            (CLIENT_CERT_VARIABLE, &self.client_cert),
+            (CLIENT_KEY_VARIABLE, &self.client_key),
+        ];
+        let given = files.into_iter().filter_map(|(name, file)| Some((name, file.as_ref()?)));
+        given.map(|(name, file)| Ok((name, path::absolute(file)?))).collect()
     }
 
     fn config(&self) -> Result<ClientTlsConfig, OptionsError> {

@@ -1,14 +1,11 @@
 //! `bridgemaster attend`: lets a bot in any language attend a queue, with one process per match.
 
-use std::path;
-
 use anyhow::Context as _;
 use bridgemaster_bot_process::{BotCommand, BotProcess, Isolation, program_path};
 use bridgemaster_proto::{escape::Escaped, v1};
 use bridgemaster_sdk::{
-    ApiKey, AttendEvent, AttendOptions, AttendanceSession, CA_VARIABLE, CLIENT_CERT_VARIABLE,
-    CLIENT_KEY_VARIABLE, Connection, KEY_VARIABLE, QUEUE_VARIABLE, SLOTS_VARIABLE, Slot,
-    TICKET_VARIABLE,
+    ApiKey, AttendEvent, AttendOptions, AttendanceSession, Connection, KEY_VARIABLE,
+    QUEUE_VARIABLE, SLOTS_VARIABLE, Slot, TICKET_VARIABLE, TlsOptions,
 };
 use clap::Args;
 use tokio::{select, task::JoinSet};
@@ -88,17 +85,8 @@ impl AttendArgs {
         }
         let command = bot_command(program).with(arguments);
         let mut command = self.bot_env.read()?.pass_to(command);
-        let files = [
-            (CA_VARIABLE, &self.server.tls.ca),
-            (CLIENT_CERT_VARIABLE, &self.server.tls.client_cert),
-            (CLIENT_KEY_VARIABLE, &self.server.tls.client_key),
-        ];
-        for (variable, file) in files {
-            if let Some(file) = file {
-                // The path must be absolute, because bots run in another working directory.
-                let file = path::absolute(file).with_context(|| file.display().to_string())?;
-                command = command.with_variable(variable, file);
-            }
+        for (variable, file) in TlsOptions::from(self.server.tls.clone()).variables()? {
+            command = command.with_variable(variable, file);
         }
         Ok(command)
     }

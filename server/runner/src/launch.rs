@@ -1,17 +1,13 @@
 //! Builds the commands that start a contest's bots.
 
-use std::{
-    ffi::OsString,
-    path::{self, PathBuf},
-    sync::Arc,
-};
+use std::{ffi::OsString, path::PathBuf, sync::Arc};
 
 use bridgemaster_bot_process::{
     BotCommand, BotGroups, Isolation, Limits, StartError, VariableError, program_path,
     read_variable, windows_line_endings,
 };
 use bridgemaster_contest::schedule::BotNumber;
-use bridgemaster_sdk::{Bot, CA_VARIABLE, CLIENT_CERT_VARIABLE, CLIENT_KEY_VARIABLE, KEY_VARIABLE};
+use bridgemaster_sdk::{Bot, KEY_VARIABLE};
 
 use crate::{
     BotSpec, BuiltInBots, ContestSpec, MatchNumber, Player, ServerAddress, SpecError,
@@ -111,18 +107,9 @@ impl Launch {
         folder: PathBuf,
         min_isolation: Isolation,
     ) -> Self {
-        let files = [
-            (CA_VARIABLE, &server.tls.ca),
-            (CLIENT_CERT_VARIABLE, &server.tls.client_cert),
-            (CLIENT_KEY_VARIABLE, &server.tls.client_key),
-        ];
-        let files = files.into_iter().filter_map(|(variable, file)| {
-            let file = file.as_ref()?;
-            // A path that cannot be made absolute was refused earlier.
-            let file = path::absolute(file).unwrap_or(file.clone());
-            Some((variable, file.into_os_string()))
-        });
-        self.credentials = files.collect();
+        // A path that cannot be made absolute was refused earlier.
+        let files = server.tls.variables().unwrap_or_default();
+        self.credentials = files.into_iter().map(|(name, file)| (name, file.into())).collect();
         if let Some(key) = &server.bot_key {
             let key = key.metadata();
             // Keys are ASCII.
