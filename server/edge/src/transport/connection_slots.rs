@@ -10,10 +10,9 @@
 //! address does not disconnect bots at the same address. A seat protects only the connection of its
 //! newest stream, and a key protects a limited number of connections. So neither one ticket nor one
 //! key with many matches can occupy all slots. One connection in four is never protected, so there
-//! is always a connection to evict. The keys whose bots use an address share the protected
-//! connections of that address.
+//! is always a connection to evict. Of the unprotected connections of an address, the oldest is
+//! evicted first.
 
-mod protection;
 mod table;
 
 use std::{
@@ -25,12 +24,9 @@ use bridgemaster_store::KeyId;
 use parking_lot::{Mutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
 
-use self::{
-    protection::ProtectedConnections,
-    table::{SeatFingerprint, SlotTable},
-};
+use self::table::{MaxProtected, SeatFingerprint, SlotTable};
 use super::Origin;
-use crate::limits::Limits;
+use crate::limits::{Limits, max_protected_connections};
 
 /// A server's connection slots, limited in total and per address.
 pub struct ConnectionSlots {
@@ -72,34 +68,29 @@ impl ConnectionProtection {
 impl ConnectionSlots {
     /// Creates the slots for the port of programs.
     pub fn new(limits: &Limits) -> Arc<Self> {
-        let (max, max_per_address) = (limits.connections, limits.connections_per_address);
-        let protection = ProtectedConnections::new(max, max_per_address, limits);
-        Self::build(max, max_per_address, protection)
+        let max_per_key = limits.protected_connections_per_key;
+        Self::with_bots(limits.connections, limits.connections_per_address, max_per_key)
     }
 
     /// Creates the slots for the page's port.
     pub fn for_page(limits: &Limits) -> Arc<Self> {
-        let max_per_address = limits.page_connections_per_address;
-        let protection =
-            ProtectedConnections::new(limits.page_connections, max_per_address, limits);
-        Self::build(limits.page_connections, max_per_address, protection)
+        let max_per_key = limits.protected_connections_per_key;
+        Self::with_bots(limits.page_connections, limits.page_connections_per_address, max_per_key)
     }
 
     /// Creates the slots of a port without bots, on which no connection is protected.
     pub fn without_bots(max_connections: usize, max_per_address: usize) -> Arc<Self> {
-        Self::build(max_connections, max_per_address, ProtectedConnections::default())
+        let table = Mutex::default();
+        Arc::new(Self { max_connections, max_per_address, table })
     }
 
-    fn build(
-        max_connections: usize,
-        max_per_address: usize,
-        protection: ProtectedConnections,
-    ) -> Arc<Self> {
-        Arc::new(Self {
-            max_connections,
-            max_per_address,
-            table: Mutex::new(SlotTable::new(protection)),
-        })
+    fn with_bots(max_connections: usize, max_per_address: usize, per_key: usize) -> Arc<Self> {
+        let table = SlotTable::new(MaxProtected {
+            per_key,
+            per_origin: max_protected_connections(max_per_address),
+            total: max_protected_connections(max_connections),
+        });
+        Arc::new(Self { max_connections, max_per_address, table: Mutex::new(table) })
     }
 
     /// Acquires a slot. The second value names the limit for which another connection was evicted,
@@ -304,50 +295,14 @@ mod tests {
         assert_eq!(full, Some("connections_per_address"));
         let first_six = [false; 6];
         assert_eq!(was_evicted(), [&first_six[..], &[true, false]].concat());
-        // Any number of connections without bots must not evict a connection with a bot.
-        let _bot = slots.protect(back, [9; 32], None).unwrap();
+        // Any number of connections must not evict a protected one.
         for port in 10..100 {
             slots.acquire(peer(&format!("192.0.2.1:{port}")));
         }
         let held = (100..110).map(|port| slots.acquire(peer(&format!("192.0.2.1:{port}"))));
         let _held: Vec<_> = held.collect();
-        assert!(!slot.evicted().is_cancelled());
+        assert!(slot.evicted().is_cancelled());
         assert_eq!(was_evicted()[..6], first_six);
-    }
-
-    #[test]
-    fn keys_that_fill_an_address_leave_capacity_for_another() {
-        let slots = slots_of_keys(100, 8, 2);
-        let greedy: Vec<_> = (0..8_u8)
-            .map(|n| {
-                let key = format!("greedy-{}", n / 2);
-                with_bot(&slots, &format!("192.0.2.1:{}", n + 1), [n; 32], &key)
-            })
-            .collect();
-        // Three of the four keys protect two connections each, so one of them loses its newer one.
-        let honest = with_bot(&slots, "192.0.2.1:9", [9; 32], "honest");
-        let more: Vec<_> = (10..30_u8)
-            .map(|n| with_bot(&slots, &format!("192.0.2.1:{n}"), [n; 32], &format!("more-{n}")))
-            .collect();
-        assert!(!honest.0.evicted().is_cancelled());
-        let protected = greedy.iter().filter(|(slot, _)| !slot.evicted().is_cancelled());
-        assert!(protected.count() >= 3);
-        drop((greedy, honest, more));
-        assert!(slots.table().is_empty());
-    }
-
-    #[test]
-    fn unprotected_bots_do_not_evict_connections_without_a_ticket_yet() {
-        let slots = slots(100, 16);
-        let hold = |n: u8| {
-            let peer = peer(&format!("192.0.2.1:{n}"));
-            let (slot, _) = slots.acquire(peer);
-            (slot, slots.protect(peer, [n; 32], None))
-        };
-        let _bots: Vec<_> = (1..=16).map(hold).collect();
-        let (silent, _) = slots.acquire(peer("192.0.2.1:17"));
-        let _more: Vec<_> = (18..60).map(hold).collect();
-        assert!(!silent.evicted().is_cancelled());
     }
 
     #[test]
