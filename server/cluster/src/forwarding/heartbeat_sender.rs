@@ -2,29 +2,27 @@
 
 use std::{
     collections::HashMap,
-    pin::Pin,
     sync::{Arc, Weak},
-    task::{Context, Poll, ready},
     time::Duration,
 };
 
+use async_stream::stream;
 use bridgemaster_edge::transport::BEAT_INTERVAL;
 use http_body::Frame;
+use http_body_util::StreamBody;
 use parking_lot::Mutex;
-use tokio::{
-    select,
-    time::{Sleep, sleep},
-};
-use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
+use tokio::{select, task::yield_now, time::sleep};
+use tokio_util::sync::CancellationToken;
 use tonic::{
     Status,
     body::Body,
     codegen::{
-        Bytes, Service as _,
+        Bytes,
         http::{self, HeaderMap, header},
     },
     transport::Channel,
 };
+use tower::ServiceExt as _;
 use tracing::debug;
 
 use super::heartbeat_service::SEND_BEATS;
@@ -94,21 +92,17 @@ impl Drop for HeartbeatSender {
 }
 
 /// Sends beats until `ended` completes. If the call ends earlier, it is retried.
-async fn send_beats(mut channel: Channel, mut metadata: HeaderMap, ended: &CancellationToken) {
+async fn send_beats(channel: Channel, mut metadata: HeaderMap, ended: &CancellationToken) {
     let value = http::HeaderValue::from_static;
     metadata.insert(header::CONTENT_TYPE, value("application/grpc"));
     metadata.insert(header::TE, value("trailers"));
     while !ended.is_cancelled() {
-        let mut request = http::Request::new(Body::new(HeartbeatBody::new(ended.clone())));
+        let mut request = http::Request::new(heartbeat_body(ended.clone()));
         *request.method_mut() = http::Method::POST;
         *request.version_mut() = http::Version::HTTP_2;
         *request.uri_mut() = http::Uri::from_static(SEND_BEATS);
         request.headers_mut().clone_from(&metadata);
-        let response = async {
-            std::future::poll_fn(|context| channel.poll_ready(context)).await?;
-            channel.call(request).await
-        };
-        match response.await {
+        match channel.clone().oneshot(request).await {
             Ok(response) => {
                 let status = Status::from_header_map(response.headers());
                 debug!(?status, "another node ended the heartbeat stream");
@@ -119,46 +113,16 @@ async fn send_beats(mut channel: Channel, mut metadata: HeaderMap, ended: &Cance
     }
 }
 
-/// The request body of a heartbeat call: a stream of beats.
-struct HeartbeatBody {
-    ended: Pin<Box<WaitForCancellationFutureOwned>>,
-    due: Pin<Box<Sleep>>,
-    /// Whether the body has yielded to the tasks that were ready when the beat was due.
-    has_yielded: bool,
-}
-
-impl HeartbeatBody {
-    fn new(ended: CancellationToken) -> Self {
-        Self {
-            ended: Box::pin(ended.cancelled_owned()),
-            due: Box::pin(sleep(Duration::ZERO)),
-            has_yielded: false,
+/// Returns the request body of a heartbeat call: beats until `ended` is cancelled.
+fn heartbeat_body(ended: CancellationToken) -> Body {
+    Body::new(StreamBody::new(stream! {
+        let mut due_in = Duration::ZERO;
+        while ended.run_until_cancelled(sleep(due_in)).await.is_some() {
+            // A bot's message waits for all tasks that are ready, so a beat has to wait for them
+            // too.
+            yield_now().await;
+            due_in = BEAT_INTERVAL;
+            yield Ok::<_, Status>(Frame::data(Bytes::from_static(BEAT)));
         }
-    }
-}
-
-impl http_body::Body for HeartbeatBody {
-    type Data = Bytes;
-    type Error = Status;
-
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
-        let this = self.get_mut();
-        if this.ended.as_mut().poll(context).is_ready() {
-            return Poll::Ready(None);
-        }
-        ready!(this.due.as_mut().poll(context));
-        // A bot's message waits for all tasks that are ready, so a beat has to wait for them too.
-        // Waking itself moves this task to the end of the queue.
-        if !this.has_yielded {
-            this.has_yielded = true;
-            context.waker().wake_by_ref();
-            return Poll::Pending;
-        }
-        this.due = Box::pin(sleep(BEAT_INTERVAL));
-        this.has_yielded = false;
-        Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(BEAT)))))
-    }
+    }))
 }

@@ -3,8 +3,6 @@
 
 use std::{
     convert::Infallible,
-    future::poll_fn,
-    pin::Pin,
     sync::Arc,
     task::{Context, Poll},
     time::Duration,
@@ -14,7 +12,7 @@ use bridgemaster_edge::{
     lifecycle::Lifecycle,
     transport::{Call, ConnectionInfo, ConnectionSlots},
 };
-use http_body::Body as _;
+use http_body_util::BodyExt as _;
 use tokio::select;
 use tonic::{
     Status,
@@ -62,11 +60,10 @@ impl HeartbeatService {
         let stopping = self.lifecycle.stop_token();
         let mut beats = request.into_body();
         loop {
-            let beat = poll_fn(|context| Pin::new(&mut beats).poll_frame(context));
             select! {
                 () = stopping.cancelled() => return self.lifecycle.stop_refusal().into(),
                 () = node.until_lost() => return Status::unavailable("the node was silent"),
-                beat = beat => match beat {
+                beat = beats.frame() => match beat {
                     Some(Ok(_)) => {
                         let lag = node.record_beat();
                         if lag >= WARN_LAG_THRESHOLD {

@@ -1,15 +1,12 @@
 //! Heartbeats on streams of updates. Proxies close a response that is silent for a minute, so an
 //! empty message is sent instead of silence.
 
-use std::{
-    convert::Infallible,
-    pin::Pin,
-    task::{Context, Poll, ready},
-    time::Duration,
-};
+use std::{convert::Infallible, time::Duration};
 
+use async_stream::stream;
 use http_body::Frame;
-use tokio::time::{Instant, Sleep, sleep};
+use http_body_util::{BodyExt as _, StreamBody};
+use tokio::time::timeout;
 use tonic::{
     Status,
     body::Body,
@@ -34,51 +31,26 @@ pub fn with_heartbeats<S: Calls>(services: S, interval: Duration) -> impl Calls 
             if !is_stream || response.headers().contains_key(Status::GRPC_STATUS) {
                 return Ok(response);
             }
-            let timer = Box::pin(sleep(interval));
-            let body = |body| Body::new(HeartbeatBody { body, timer, interval });
-            Ok::<_, Infallible>(response.map(body))
+            Ok::<_, Infallible>(response.map(|body| body_with_heartbeats(body, interval)))
         }
     })
 }
 
-/// A response body whose frames are whole messages, with heartbeats between them.
-struct HeartbeatBody {
-    body: Body,
-    timer: Pin<Box<Sleep>>,
-    interval: Duration,
-}
-
-impl http_body::Body for HeartbeatBody {
-    type Data = Bytes;
-    type Error = Status;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
-        let frame = match Pin::new(&mut self.body).poll_frame(context) {
-            Poll::Pending => {
-                ready!(self.timer.as_mut().poll(context));
-                Some(Ok(Frame::data(Bytes::from_static(HEARTBEAT))))
+/// Adds heartbeats to a response body whose frames are whole messages.
+fn body_with_heartbeats(mut body: Body, interval: Duration) -> Body {
+    Body::new(StreamBody::new(stream! {
+        loop {
+            match timeout(interval, body.frame()).await {
+                Ok(Some(frame)) => yield frame,
+                Ok(None) => return,
+                Err(_) => yield Ok::<_, Status>(Frame::data(Bytes::from_static(HEARTBEAT))),
             }
-            Poll::Ready(frame) => frame,
-        };
-        let due = Instant::now() + self.interval;
-        self.timer.as_mut().reset(due);
-        Poll::Ready(frame)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
+        }
+    }))
 }
 
 #[cfg(test)]
 mod tests {
-    use std::future::poll_fn;
-
-    use http_body::Body as _;
-
     use super::*;
 
     #[tokio::test]
@@ -90,11 +62,11 @@ mod tests {
             std::future::pending::<()>().await;
         };
         let body = Body::new(axum::body::Body::from_stream(silent));
-        let mut body = HeartbeatBody { body, timer: Box::pin(sleep(interval)), interval };
+        let mut body = body_with_heartbeats(body, interval);
         let mut sent = Vec::new();
         while sent.len() < 3 {
-            let frame = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await;
-            sent.push(frame.unwrap().unwrap().into_data().unwrap());
+            let frame = body.frame().await.unwrap();
+            sent.push(frame.unwrap().into_data().unwrap());
         }
         let expected: [&[u8]; 3] = [b"\0\0\0\0\x01a", HEARTBEAT, HEARTBEAT];
         assert_eq!(sent, expected);
