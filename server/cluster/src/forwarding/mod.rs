@@ -40,6 +40,7 @@ use tonic::{
     },
     transport::{Channel, Endpoint},
 };
+use tower::ServiceExt as _;
 use tracing::{debug, warn};
 
 pub use heartbeat_service::HeartbeatService;
@@ -258,15 +259,11 @@ impl Forwarder {
     /// Sends a request. Returns the response, or `None` if the connection to the server is lost.
     async fn send_request(
         &self,
-        mut channel: Channel,
+        channel: Channel,
         request: http::Request<Body>,
         address: &str,
     ) -> Option<http::Response<Body>> {
-        let response = async {
-            std::future::poll_fn(|context| channel.poll_ready(context)).await?;
-            channel.call(request).await
-        };
-        let response = response.await;
+        let response = channel.oneshot(request).await;
         response.inspect_err(|error| debug!(%error, address, "another node did not answer")).ok()
     }
 

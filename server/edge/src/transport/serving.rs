@@ -15,13 +15,15 @@ use bridgemaster_proto::v1::{
 use bridgemaster_store::KeyId;
 use http_body::Frame;
 use hyper::{body::Incoming, rt::Executor, server::conn::http2};
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    server::graceful::GracefulShutdown,
+};
 use tokio::{
     select,
     time::{Sleep, sleep_until},
 };
 use tokio_stream::{Stream, StreamExt as _};
-use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tonic::{
     Status,
     body::Body,
@@ -31,6 +33,7 @@ use tonic::{
     },
     transport::server::Connected as _,
 };
+use tower::ServiceExt as _;
 use tracing::debug;
 
 use super::{
@@ -69,8 +72,7 @@ pub async fn serve<S, B>(
     B: http_body::Body<Data = Bytes, Error = Status> + Send + 'static,
 {
     let limits = &quotas.limits;
-    let stopping = CancellationToken::new();
-    let serving = TaskTracker::new();
+    let graceful = GracefulShutdown::new();
     {
         let mut connections = pin!(connections);
         let mut stopped = pin!(stopped);
@@ -95,25 +97,15 @@ pub async fn serve<S, B>(
             };
             let served =
                 http2_builder(limits, context).serve_connection(TokioIo::new(connection), calls);
-            let stopping = stopping.clone();
-            serving.spawn(async move {
-                let mut served = pin!(served);
-                let ended = select! {
-                    ended = &mut served => ended,
-                    () = stopping.cancelled() => {
-                        served.as_mut().graceful_shutdown();
-                        served.await
-                    }
-                };
-                if let Err(error) = ended {
+            let served = graceful.watch(served);
+            tokio::spawn(async move {
+                if let Err(error) = served.await {
                     debug!(%error, "connection failed");
                 }
             });
         }
     }
-    stopping.cancel();
-    serving.close();
-    serving.wait().await;
+    graceful.shutdown().await;
 }
 
 /// Configures HTTP/2 for one connection.
@@ -171,25 +163,13 @@ where
                 call.set_origin(origin);
             }
             let response = match call.start(call_kind(request.uri().path()), key) {
-                Ok(()) => call_ready(services, request).await?.map(Body::new),
+                Ok(()) => services.oneshot(request).await?.map(Body::new),
                 Err(refusal) => Status::from(refusal).into_http(),
             };
             call.mark_request_complete();
             Ok(response.map(|body| AnswerBody::new(call, body)))
         })
     }
-}
-
-/// Calls `services` once they are ready.
-pub(super) async fn call_ready<S, R>(
-    mut services: S,
-    request: Request<Body>,
-) -> Result<R, Infallible>
-where
-    S: Service<Request<Body>, Response = R, Error = Infallible>,
-{
-    std::future::poll_fn(|context| services.poll_ready(context)).await?;
-    services.call(request).await
 }
 
 /// Returns a call's kind, which its path determines.

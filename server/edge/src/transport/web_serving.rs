@@ -10,17 +10,18 @@ use std::{
 use hyper::body::Incoming;
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
-    server::conn::auto,
+    server::{conn::auto, graceful::GracefulShutdown},
 };
-use tokio::{select, task::AbortHandle};
+use tokio::task::AbortHandle;
 use tokio_stream::{Stream, StreamExt as _};
-use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tokio_util::sync::CancellationToken;
 use tonic::{
     Status,
     body::Body,
     codegen::http::{HeaderValue, Request, Response, header},
     transport::server::Connected as _,
 };
+use tower::ServiceExt as _;
 use tracing::debug;
 
 use super::{
@@ -29,7 +30,7 @@ use super::{
     connection::{Connection, ConnectionInfo},
     fair_queue::FairlyPolled,
     quotas::Quotas,
-    serving::{AnswerBody, CallTasks, ReadKey, call_kind, call_ready},
+    serving::{AnswerBody, CallTasks, ReadKey, call_kind},
 };
 use crate::limits::{
     Limits, MAX_METADATA_BYTES, PAGE_BUFFER_BYTES, SEND_BUFFER_BYTES, STREAM_WINDOW_BYTES,
@@ -47,7 +48,7 @@ pub async fn serve_web(
     quotas: Arc<Quotas>,
     stopped: CancellationToken,
 ) {
-    let serving = TaskTracker::new();
+    let graceful = GracefulShutdown::new();
     let mut connections = pin!(connections);
     while let Some(Some(connection)) = stopped.run_until_cancelled(connections.next()).await {
         let context = ConnectionContext::new(&quotas, connection.origin());
@@ -61,27 +62,18 @@ pub async fn serve_web(
         };
         let place = context.queue_place();
         let builder = http_builder(&quotas.limits, context);
-        let stopped = stopped.clone();
+        let served = builder.serve_connection(TokioIo::new(connection), requests);
+        let served = graceful.watch(served.into_owned());
         let serve = async move {
-            let served = builder.serve_connection(TokioIo::new(connection), requests);
-            let mut served = pin!(served);
-            let ended = select! {
-                ended = &mut served => ended,
-                () = stopped.cancelled() => {
-                    served.as_mut().graceful_shutdown();
-                    served.await
-                }
-            };
-            if let Err(error) = ended {
+            if let Err(error) = served.await {
                 debug!(error, "browser connection failed");
             }
         };
-        let served = serving.spawn(FairlyPolled::new(place, serve));
+        let served = tokio::spawn(FairlyPolled::new(place, serve));
         // Setting the handle cannot fail, since it is set only here.
         let _ = task.set(served.abort_handle());
     }
-    serving.close();
-    serving.wait().await;
+    graceful.shutdown().await;
 }
 
 /// Configures HTTP for one connection.
@@ -144,7 +136,7 @@ impl<S: Calls> hyper::service::Service<Request<Incoming>> for WebRequests<S> {
         let answering = async move {
             let call = CURRENT_CALL.get();
             let response = match call.start(kind, key) {
-                Ok(()) => call_ready(page, request).await?,
+                Ok(()) => page.oneshot(request).await?,
                 Err(refusal) => {
                     let mut refused = Status::from(refusal).into_http();
                     refused.headers_mut().insert(header::CONTENT_TYPE, GRPC_WEB_CONTENT_TYPE);
