@@ -200,37 +200,6 @@ limits! {
     stop_time: Duration [skip] = Duration::from_secs(5),
 }
 
-/// Limits that config files of earlier versions could set. Each of them is now the same on every
-/// server, or a fixed share of another limit.
-pub const FIXED_LIMITS: [&str; 26] = [
-    "play_message_bytes",
-    "preface_time_ms",
-    "tls_handshakes",
-    "tls_handshake_time_ms",
-    "calls_per_seat",
-    "open_groups_per_key",
-    "queues_per_key",
-    "attendances_per_caller",
-    "attendance_absence_ms",
-    "reads_per_key",
-    "reads_per_address",
-    "reads_per_connection",
-    "store_reads",
-    "store_reads_waiting",
-    "streams_per_connection",
-    "unread_answer_bytes_per_connection",
-    "outbound_queue",
-    "watcher_queue",
-    "rules_positions_per_caller",
-    "rules_cpu_ms_per_caller",
-    "rules_idle_ms",
-    "ping_interval_ms",
-    "keepalive_ms",
-    "key_cache_time_ms",
-    "keys_trusted_ms",
-    "stop_time_ms",
-];
-
 /// A rate limit, as a token bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -10,10 +10,7 @@ use serde::{
     de::value::{Error, MapDeserializer},
 };
 
-use crate::{
-    limits::{FIXED_LIMITS, Limits},
-    metrics::Metrics,
-};
+use crate::{limits::Limits, metrics::Metrics};
 
 const LIMITS: &str = include_str!("../../../docs/reference/limits.md");
 const METRICS: &str = include_str!("../../../docs/reference/metrics.md");
@@ -42,15 +39,6 @@ fn the_table_of_limits_has_every_limit_of_the_config_file_and_no_other() {
     // Documented separately.
     let apart = BTreeSet::from(["drain_time", "[limits]"]);
     assert_eq!(&named - &apart, known);
-}
-
-#[test]
-fn the_table_of_fixed_limits_has_every_name() {
-    let rows: Vec<_> = table_rows(LIMITS, "## Fixed limits\n").collect();
-    let named: BTreeSet<&str> = rows.iter().flat_map(|row| texts_in_backticks(row[3])).collect();
-    for limit in FIXED_LIMITS {
-        assert!(named.contains(limit), "{limit}");
-    }
 }
 
 #[test]

@@ -36,7 +36,7 @@ mod services;
 pub use bridgemaster_cluster::forwarding::NodeConnector;
 pub use bridgemaster_edge::{
     VERSION,
-    limits::{FIXED_LIMITS, Limits, Rate},
+    limits::{Limits, Rate},
     line_limit::LineLimit,
     refusal::{ERROR_DOMAIN, Refusal, name_problem, reason_name},
     transport::{Tls, TlsError, TlsFiles, Validity},

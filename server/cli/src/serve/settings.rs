@@ -13,9 +13,7 @@ use std::{
 
 use anyhow::Context as _;
 use bridgemaster_replay::whole_file::FileMode;
-use bridgemaster_server::{
-    FIXED_LIMITS, KeepReplays, Limits, identity::PublicRead, traces::Collector,
-};
+use bridgemaster_server::{KeepReplays, Limits, identity::PublicRead, traces::Collector};
 use bridgemaster_store::{Durability, NodeAddress, NodeName};
 use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum, value_parser};
 use serde::{Deserialize, Deserializer, de::Error as _};
@@ -285,15 +283,6 @@ impl Settings {
     fn read(path: &Path) -> anyhow::Result<Self> {
         let text = files::read_text(path, MAX_CONFIG_BYTES).context("--config")?;
         let invalid = |problem: String| misuse(format!("--config {}: {problem}", path.display()));
-        let table: Table = text.parse().map_err(|error| invalid(format!("{error}")))?;
-        let limits = table.get("limits").and_then(toml::Value::as_table);
-        let mut limits = limits.into_iter().flat_map(Table::keys);
-        if let Some(fixed) = limits.find(|limit| FIXED_LIMITS.contains(&limit.as_str())) {
-            return Err(invalid(format!(
-                "[limits]: {fixed} is fixed and no longer an entry; remove it \
-                 (docs/reference/limits.md has its value)"
-            )));
-        }
         let settings: Self = toml::from_str(&text).map_err(|error| invalid(error.to_string()))?;
         match (&settings.data, &settings.store) {
             (Some(_), Some(_)) => {
@@ -379,12 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_that_is_fixed_is_refused_by_its_name() {
-        for limit in FIXED_LIMITS {
-            let problem = settings(&format!("[limits]\n{limit} = 1"), &[]);
-            let problem = problem.err().unwrap().to_string();
-            assert!(problem.contains(limit) && problem.contains("remove it"), "{problem}");
-        }
+    fn an_unknown_limit_and_two_stores_are_refused() {
         let problem = settings("\n[limits]\nopen_games = 1", &[]);
         let problem = problem.err().unwrap().to_string();
         assert!(problem.contains("line 3") && problem.contains("open_matches"), "{problem}");

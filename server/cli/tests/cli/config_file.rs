@@ -97,7 +97,7 @@ fn an_entry_that_is_not_known_or_out_of_range_is_refused_with_its_line() {
         ("\n[limits]\nopen_games = 1", &["open_games", "line 3", "open_matches"]),
         ("[limits]\nopen_matches = 0", &["open_matches", "line 2", "positive number"]),
         ("[limits]\nhello_time_ms = 0", &["hello_time_ms", "1 to 86400000"]),
-        ("[limits]\noutbound_queue = 100", &["outbound_queue", "no longer an entry", "remove it"]),
+        ("[limits]\noutbound_queue = 100", &["outbound_queue", "line 2", "open_matches"]),
         ("[limits]\nconnections = -1", &["connections", "line 2"]),
         ("[limits]\ncalls_per_key = { per_second = 5 }", &["calls_per_key", "burst"]),
         ("listen = ", &["server.toml", "line 1"]),
