@@ -76,13 +76,7 @@ impl Ticket {
         Self(format!("{id}{TICKET_SEPARATOR}{}", hex::encode(secret)))
     }
 
-    /// Creates a ticket in the format of earlier versions. Such a ticket names no match.
-    pub(super) fn without_match(secret: &[u8]) -> Self {
-        Self(hex::encode(secret))
-    }
-
-    /// Returns the match that the ticket names; `None` for tickets of earlier versions and for
-    /// invalid tickets.
+    /// Returns the match that the ticket names; `None` for invalid tickets.
     pub(super) fn match_id(&self) -> Option<MatchId> {
         let (id, _) = self.0.rsplit_once(TICKET_SEPARATOR)?;
         MatchId::new(id).ok()
@@ -155,13 +149,6 @@ impl OfferTickets {
         Ticket::with_secret(id, &self.secret(id, seat))
     }
 
-    /// Returns the ticket for a seat, in the format that has this hash: tickets of earlier versions
-    /// do not name the match.
-    pub(super) fn ticket_with_hash(&self, id: &MatchId, seat: Seat, hash: TicketHash) -> Ticket {
-        let ticket = self.ticket(id, seat);
-        if ticket.hash() == hash { ticket } else { Ticket::without_match(&self.secret(id, seat)) }
-    }
-
     fn secret(&self, id: &MatchId, seat: Seat) -> [u8; TICKET_SECRET_BYTES] {
         let key = hmac::Key::new(hmac::HMAC_SHA256, &self.0);
         let mut signing = hmac::Context::with_key(&key);
@@ -203,18 +190,6 @@ mod tests {
             OfferTickets::generate().ticket(&one, north),
         ] {
             assert_ne!(ticket.reveal(), another.reveal());
-        }
-    }
-
-    #[test]
-    fn a_ticket_of_an_earlier_version_is_reproduced() {
-        let tickets = OfferTickets::generate();
-        let (id, seat) = (MatchId::new("one").unwrap(), Seat::new(0).unwrap());
-        let new = tickets.ticket(&id, seat);
-        let old = Ticket::without_match(&tickets.secret(&id, seat));
-        for ticket in [new, old] {
-            let again = tickets.ticket_with_hash(&id, seat, ticket.hash());
-            assert_eq!(again.reveal(), ticket.reveal());
         }
     }
 }

@@ -210,7 +210,6 @@ impl Matches {
             self.start_cursor(&(Arc::clone(&played) as _), spectator_delay, delay_permit);
         }
         let parties = played.parties();
-        let hashes = tickets.clone();
         let mut match_index = self.match_index();
         match_index.insert(Arc::clone(&played) as _, tickets, &parties);
         if is_delayed {
@@ -218,10 +217,7 @@ impl Matches {
         }
         drop(match_index);
         for listener in self.listeners() {
-            let ticket = |seat: Seat| match hashes.get(seat.index()) {
-                Some(hash) => self.context.offer_tickets.ticket_with_hash(played.id(), seat, *hash),
-                None => self.offered_ticket(played.id(), seat),
-            };
+            let ticket = |seat: Seat| self.offered_ticket(played.id(), seat);
             listener.on_hosted(&*played, &ticket, is_new);
         }
         let played = Arc::downgrade(&played);

@@ -59,17 +59,7 @@ impl StoredMatch {
         let seat_count = seat_count.and_then(SeatCount::new);
         let maker = summary.maker.map(KeyName::new).transpose();
         let maker = maker.map_err(|error| error.to_string())?;
-        let mut info = summary.info.unwrap_or_default();
-        // Summaries of older versions lack the following fields.
-        if let Some(maker) = maker.as_ref().filter(|_| info.maker.is_empty()) {
-            maker.as_str().clone_into(&mut info.maker);
-        }
-        let or_stored = |unix_ms: u64, stored: i64| match unix_ms {
-            0 => u64::try_from(stored).unwrap_or_default(),
-            recorded => recorded,
-        };
-        info.created_unix_ms = or_stored(info.created_unix_ms, finished.opened_at_unix_ms);
-        info.ended_unix_ms = or_stored(info.ended_unix_ms, finished.ended_at_unix_ms);
+        let info = summary.info.unwrap_or_default();
         let config = info.config.as_ref();
         let group = config.and_then(|config| config.group.clone());
         let startup_ms = config.and_then(|config| config.clock?.startup_ms);

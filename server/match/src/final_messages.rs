@@ -30,8 +30,7 @@ impl FinalMessages {
         ended: impl FnOnce() -> MatchEnded,
     ) -> Self {
         let first = finished.started_sequence.unwrap_or(1);
-        // Older versions stored the number of the start message here if the bot never connected.
-        let last = finished.ended_sequence.max(first + 1);
+        let last = finished.ended_sequence;
         let resume_point = resume_point.filter(|point| histories.covers(seat, *point, last));
         let missing = resume_point.map(|point| last.saturating_sub(point.last_sequence));
         let missing = missing.filter(|missing| *missing <= 1);
@@ -99,6 +98,5 @@ mod tests {
     fn a_bot_that_never_connected_gets_the_start_before_the_end() {
         let both = (false, vec![(1, "started"), (2, "ended")]);
         assert_eq!(final_messages(None, 2, None), both);
-        assert_eq!(final_messages(None, 1, None), both, "as older versions stored it");
     }
 }
