@@ -3,10 +3,10 @@
 use std::net::IpAddr;
 
 use bridgemaster_edge::{
-    random::system_bytes,
+    random::{SecretError, load_or_create_secret},
     transport::{ForwardedOrigin, ForwardingNodeId},
 };
-use bridgemaster_store::{Store, StoreError};
+use bridgemaster_store::Store;
 use ring::hmac;
 use subtle::ConstantTimeEq as _;
 use tonic::codegen::http::{HeaderMap, HeaderValue};
@@ -38,15 +38,10 @@ impl NodeCredential {
     /// cluster creates the secret.
     ///
     /// # Errors
-    /// When the store fails.
-    pub async fn load_or_create(store: &dyn Store) -> Result<Self, StoreError> {
-        let secret = match store.secret(SECRET_NAME).await? {
-            Some(secret) => secret,
-            None => {
-                let generated: [u8; SECRET_BYTES] = system_bytes();
-                store.get_or_insert_secret(SECRET_NAME, generated.to_vec()).await?
-            }
-        };
+    /// When the store fails, or the stored value is damaged.
+    pub async fn load_or_create(store: &dyn Store) -> Result<Self, SecretError> {
+        let purpose = "the secret that servers of the cluster share";
+        let secret: [u8; SECRET_BYTES] = load_or_create_secret(store, SECRET_NAME, purpose).await?;
         Ok(Self::from_secret(&secret))
     }
 

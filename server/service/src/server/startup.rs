@@ -110,8 +110,7 @@ pub(super) async fn node_forwarding(
     let Some(((storage, shared), cluster)) = shared.zip(cluster) else {
         return Ok(None);
     };
-    let credential = NodeCredential::load_or_create(&*storage.store).await;
-    let credential = Arc::new(credential.map_err(BindError::Nodes)?);
+    let credential = Arc::new(NodeCredential::load_or_create(&*storage.store).await?);
     let connector = Arc::clone(&shared.connector);
     let forwarder = Forwarder::new(
         connector,
