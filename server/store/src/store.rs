@@ -182,7 +182,9 @@ pub trait Store: KeyStore + RecordStore + LadderStore {
     /// # Errors
     /// [`StoreError::WriteRefused`] for the first write that contradicts the stored state; or a
     /// storage failure.
-    async fn commit(&self, batch: Vec<Write>) -> Result<(), StoreError>;
+    async fn commit(&self, batch: Vec<Write>) -> Result<(), StoreError> {
+        self.begin_commit(batch).await?.wait().await
+    }
 
     /// Stores a batch as [`commit`](Self::commit) does, but may return before the batch is durable,
     /// so that the next commit can begin. The [`Flush`] completes once this batch and all earlier
@@ -191,10 +193,7 @@ pub trait Store: KeyStore + RecordStore + LadderStore {
     ///
     /// # Errors
     /// Those of [`commit`](Self::commit). A refused batch has no effect.
-    async fn begin_commit(&self, batch: Vec<Write>) -> Result<Flush, StoreError> {
-        self.commit(batch).await?;
-        Ok(Flush::already_durable())
-    }
+    async fn begin_commit(&self, batch: Vec<Write>) -> Result<Flush, StoreError>;
 
     /// Returns the problems found when the store was opened.
     fn open_report(&self) -> OpenReport;

@@ -11,10 +11,10 @@ use std::{
 
 use async_trait::async_trait;
 use bridgemaster_store::{
-    DamageReport, DamagedKey, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, IndexKey,
-    Key, KeyId, KeyName, KeyStore, KeysVersion, LadderId, LadderRows, LadderStore, ListedPage,
-    MatchId, MemoryStore, NewKey, OpenMatch, OpenReport, RecordStore, Records, ReplayMetadata,
-    Store, StoreError, StoredLadder, StoredLadderMatch, StoredLadderVersion, Write,
+    DamageReport, DamagedKey, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, Flush,
+    IndexKey, Key, KeyId, KeyName, KeyStore, KeysVersion, LadderId, LadderRows, LadderStore,
+    ListedPage, MatchId, MemoryStore, NewKey, OpenMatch, OpenReport, RecordStore, Records,
+    ReplayMetadata, Store, StoreError, StoredLadder, StoredLadderMatch, StoredLadderVersion, Write,
 };
 
 /// A future that runs before a commit or read. If it returns an error, the commit or read fails.
@@ -150,9 +150,9 @@ fn damage(value: &DamagedValue) -> DamageReport {
 
 #[async_trait]
 impl Store for InterceptedStore {
-    async fn commit(&self, batch: Vec<Write>) -> Result<(), StoreError> {
+    async fn begin_commit(&self, batch: Vec<Write>) -> Result<Flush, StoreError> {
         (self.before_commit)().await?;
-        self.store.commit(batch).await
+        self.store.begin_commit(batch).await
     }
     fn open_report(&self) -> OpenReport {
         self.store.open_report()

@@ -239,10 +239,6 @@ impl RowStore for PostgresStore {
 
 #[async_trait]
 impl Store for PostgresStore {
-    async fn commit(&self, batch: Vec<Write>) -> Result<(), StoreError> {
-        self.begin_commit(batch).await?.wait().await
-    }
-
     async fn begin_commit(&self, batch: Vec<Write>) -> Result<Flush, StoreError> {
         let (writer, flushers) = (Arc::clone(&self.writer), Arc::clone(&self.flushers));
         let address = self.address.clone();

@@ -287,10 +287,6 @@ impl RowStore for SqliteStore {
 
 #[async_trait]
 impl Store for SqliteStore {
-    async fn commit(&self, batch: Vec<Write>) -> Result<(), StoreError> {
-        self.begin_commit(batch).await?.wait().await
-    }
-
     async fn begin_commit(&self, batch: Vec<Write>) -> Result<Flush, StoreError> {
         let result = self.call_writer(move |writer| writer.commit(batch)).await?;
         let Some(flushed) = self.flushed.clone().filter(|_| result.is_ok()) else {
