@@ -61,8 +61,7 @@ pub struct MigrationReport {
 
 impl Schema {
     /// Checks the version of a database with this path or address. Returns the migrations that the
-    /// caller has to make. Databases of the first programs, which recorded their versions
-    /// elsewhere, have version 0.
+    /// caller has to make.
     ///
     /// # Errors
     /// [`StoreError::NewerSchema`], [`StoreError::OlderSchema`] and [`StoreError::NotMigrated`].

@@ -87,7 +87,7 @@ pub(super) async fn migrate(url: &str, schema: &Schema) -> Result<MigrationRepor
     let address = Address::parse(url, Durability::Disk)?;
     let work = async {
         let mut connection = address.connect().await?;
-        // The first programs recorded the version elsewhere. Their databases are refused below.
+        // Fails in a database without a store, which is refused below.
         let from = scalar(&mut connection, STORED_VERSION, &[]).await;
         let mut connection = opening::open_existing(&address, schema, SchemaUse::Migrate).await?;
         let to: Option<i64> = scalar(&mut connection, STORED_VERSION, &[]).await?;

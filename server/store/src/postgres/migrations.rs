@@ -55,10 +55,8 @@ async fn check_tables(
     schema: &Schema,
     schema_use: SchemaUse,
 ) -> Result<(), DbError> {
-    let (has_schema, has_old_schema, is_empty): (bool, bool, bool) = sqlx::query_as(
+    let (has_schema, is_empty): (bool, bool) = sqlx::query_as(
         "SELECT to_regclass('bridgemaster_schema') IS NOT NULL,
-             to_regclass('_sqlx_migrations') IS NOT NULL
-                 AND to_regclass('given_number') IS NOT NULL,
              NOT EXISTS (
                  SELECT 1 FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
                  WHERE nspname = current_schema() AND relkind IN ('r', 'p'))",
@@ -70,8 +68,6 @@ async fn check_tables(
         let version = version.unwrap_or_default();
         let migrations = schema.check(version, schema_use, address.redacted())?;
         migrate_tables(connection, address, migrations).await?;
-    } else if has_old_schema {
-        schema.check(0, schema_use, address.redacted())?;
     } else if !is_empty {
         let database = address.redacted().to_owned();
         return Err(StoreError::ForeignTables(database).into());

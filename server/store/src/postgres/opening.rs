@@ -63,10 +63,7 @@ pub(super) async fn open_existing(
     let mut connection = address.connect().await?;
     // A simple query without a prepared statement, because only `open` detects a pooler in
     // transaction mode.
-    let select = sqlx::raw_sql(
-        "SELECT to_regclass('bridgemaster_schema') IS NOT NULL
-             OR to_regclass('given_number') IS NOT NULL",
-    );
+    let select = sqlx::raw_sql("SELECT to_regclass('bridgemaster_schema') IS NOT NULL");
     let has_store: bool = select.fetch_one(&mut connection).await?.try_get(0)?;
     connection.close().await?;
     if has_store {
