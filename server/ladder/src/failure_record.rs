@@ -57,7 +57,7 @@ impl FailureRecord {
     pub(crate) fn record(&mut self, finished: &FinishedMatch<'_>, all: MatchTotals) {
         let FinishedMatch { number, purpose, end, seats, span, forgiven_before, first_open } =
             *finished;
-        if let End::Annulled(_) = end {
+        if let End::Annulled(_) | End::Voided = end {
             self.annulled += 1;
         }
         if number < forgiven_before || purpose == Purpose::Requested {
@@ -73,7 +73,7 @@ impl FailureRecord {
         let (ends, is_annulled) = match end {
             End::Played(ends) => (ends, false),
             End::Annulled(ends) => (ends, true),
-            End::Cancelled { .. } => return,
+            End::Voided | End::Cancelled { .. } => return,
         };
         let over = FinishedMatchSpan {
             span,
@@ -102,7 +102,7 @@ pub(crate) fn failed(end: &End, seat: usize) -> Option<bool> {
     match end {
         End::Played(seats) => Some(seats.get(seat)?.forfeited),
         End::Cancelled { absent } => absent.contains(&seat).then_some(true),
-        End::Annulled(_) => None,
+        End::Annulled(_) | End::Voided => None,
     }
 }
 

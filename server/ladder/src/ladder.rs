@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use thiserror::Error;
 
 use crate::{
-    AttendingBot, BotVersion, FitJob, FitResult, Purpose, Results, Rules, State, Table,
+    Actions, AttendingBot, BotVersion, FitJob, FitResult, Purpose, Results, Rules, State, Table,
     bots::{BotNumber, BotNumbers},
     failure_record::FailureRecord,
     pairing_model::{PairingModel, SeatCounts},
@@ -32,6 +32,9 @@ pub struct LadderEntry {
     pub benched: Option<String>,
     /// Matches with a lower number are ignored in the version's failure statistics.
     pub forgiven_before: u64,
+    /// The reason why an organizer excludes the version from pairing. [`Ladder::store_entry`] sets
+    /// it according to the [`Actions`]; it is not stored.
+    pub excluded: Option<String>,
 }
 
 /// Determines the matches for which a version is paired.
@@ -48,7 +51,7 @@ pub enum EntryState<'a> {
 impl LadderEntry {
     /// Returns the entry's state.
     pub fn state(&self) -> EntryState<'_> {
-        match &self.benched {
+        match self.excluded.as_ref().or(self.benched.as_ref()) {
             Some(why) => EntryState::Benched(why),
             None if self.is_validated => EntryState::Active,
             None => EntryState::Validating,
@@ -65,6 +68,9 @@ pub enum EntryRefused {
     /// The ladder is closed for good.
     #[error("the ladder is closed")]
     Closed,
+    /// An organizer excludes the bot.
+    #[error("an organizer excludes the bot")]
+    Excluded,
 }
 
 /// Numbers of a ladder's matches.
@@ -87,6 +93,7 @@ pub struct Counts {
 pub struct Ladder {
     origin: Origin,
     pub(crate) rules: Rules,
+    pub(crate) actions: Actions,
     pub(crate) state: State,
     pub(crate) results: Results,
     pub(crate) bots: Vec<Bot>,
@@ -158,6 +165,7 @@ impl Ladder {
         Self {
             origin: Origin::default(),
             rules,
+            actions: Actions::default(),
             state,
             results: Results::new(),
             bots: Vec::new(),
@@ -172,6 +180,19 @@ impl Ladder {
             all_totals: MatchTotals::default(),
             now_ms: 0,
         }
+    }
+
+    /// Sets the organizers' actions of a ladder that has no entries and matches yet.
+    #[must_use]
+    pub fn with_actions(mut self, actions: Actions) -> Self {
+        self.results.disqualify(actions.disqualified());
+        self.actions = actions;
+        self
+    }
+
+    /// Returns the organizers' actions.
+    pub fn actions(&self) -> &Actions {
+        &self.actions
     }
 
     /// Returns the ladder's rules.
@@ -246,6 +267,7 @@ impl Ladder {
                 .then(|| LadderEntry { owner: presence.owner.clone(), ..existing.clone() }));
         }
         match self.state {
+            _ if self.actions.exclusion(&presence.bot).is_some() => Err(EntryRefused::Excluded),
             State::Open => Ok(Some(LadderEntry {
                 bot: presence.bot.clone(),
                 owner: presence.owner.clone(),
@@ -253,6 +275,7 @@ impl Ladder {
                 failed_validation: None,
                 benched: None,
                 forgiven_before: 0,
+                excluded: None,
             })),
             State::Frozen { .. } => Err(EntryRefused::Frozen),
             State::Closed => Err(EntryRefused::Closed),
@@ -268,7 +291,8 @@ impl Ladder {
     }
 
     /// Applies a version's stored entry.
-    pub fn store_entry(&mut self, entry: LadderEntry) {
+    pub fn store_entry(&mut self, mut entry: LadderEntry) {
+        entry.excluded = self.actions.exclusion_reason(&entry.bot);
         let number = self.number(&entry.bot);
         let bot = &mut self.bots[number.index()];
         let before = bot.entry.as_ref().map_or(0, |was| was.forgiven_before);

@@ -10,9 +10,12 @@
 //! fit takes long, so it runs concurrently ([`Ladder::fit_job`]) and is applied when it is done
 //! ([`Ladder::apply_fit`]). Until then, pairing uses the previous fit and the matches paired since
 //! that fit.
+//!
+//! Organizers intervene by [`Actions`], which are set before matches are replayed.
 
 #![forbid(unsafe_code)]
 
+mod actions;
 mod bots;
 mod closing_round;
 mod failure_record;
@@ -25,6 +28,9 @@ mod results;
 mod suspicion;
 mod table;
 
+pub use actions::{
+    Action, ActionRefused, Actions, BotSelector, Exclusion, OrganizerAction, SettingsChange,
+};
 pub use bots::{AttendingBot, BotVersion};
 pub use bridgemaster_contest::RatingMethodId;
 pub use closing_round::CLOSING_WAIT_MS;

@@ -63,8 +63,8 @@ impl Fit {
         played: &CountedMatches,
         method: RatingMethodId,
     ) -> Result<Self, ContestError> {
-        let Rankings { bots, is_newest, places, rankings } = played.rankings();
-        let ratings = method.for_ladder().fit(bots.len(), &rankings)?.ranking_only(is_newest);
+        let Rankings { bots, is_ranked, places, rankings } = played.rankings();
+        let ratings = method.for_ladder().fit(bots.len(), &rankings)?.ranking_only(is_ranked);
         let log_odds = ratings.log_odds().iter();
         Ok(Self { bots, weights: log_odds.map(|rating| rating.exp()).collect(), ratings, places })
     }

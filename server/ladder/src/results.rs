@@ -1,6 +1,9 @@
 //! A ladder's counted results.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use bridgemaster_contest::Ranking;
 
@@ -27,6 +30,8 @@ pub(crate) struct CountedMatches {
     pub(crate) numbers: Arc<BotNumbers>,
     /// The matches, in blocks of [`BLOCK`] matches. Only the last block can have fewer.
     blocks: Vec<Arc<Vec<CountedMatch>>>,
+    /// Names of the bots without a rank.
+    disqualified: Arc<BTreeSet<String>>,
 }
 
 /// A counted match and its seats.
@@ -41,8 +46,9 @@ pub(crate) struct CountedMatch {
 pub(crate) struct Rankings {
     /// The versions with counted matches, sorted by name.
     pub(crate) bots: Vec<BotNumber>,
-    /// For each of `bots`, whether no other version of its bot had its first counted match later.
-    pub(crate) is_newest: Vec<bool>,
+    /// For each of `bots`, whether it is ranked: no other version of its bot had its first counted
+    /// match later, and the bot is not disqualified.
+    pub(crate) is_ranked: Vec<bool>,
     /// The index of each version in `bots`, by bot number.
     pub(crate) places: Vec<Option<usize>>,
     /// The matches, with indexes into `bots`.
@@ -66,6 +72,12 @@ impl Results {
     /// Creates an empty set of results.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Excludes the bots with these names from the ranks. Their results still count for the ratings
+    /// of others.
+    pub fn disqualify(&mut self, names: BTreeSet<String>) {
+        self.played.disqualified = Arc::new(names);
     }
 
     /// Adds a counted match. Each number may be added only once.
@@ -164,18 +176,19 @@ impl CountedMatches {
         }
         let name = |bot: &BotNumber| &self.numbers.get(*bot).name;
         let of_one_bot = bots.chunk_by(|one, other| name(one) == name(other));
-        let is_newest = of_one_bot.flat_map(|versions| {
+        let is_ranked = of_one_bot.flat_map(|versions| {
             let newest = versions.iter().max_by_key(|bot| first[bot.index()]);
+            let newest = newest.filter(|bot| !self.disqualified.contains(name(bot)));
             versions.iter().map(move |bot| Some(bot) == newest)
         });
-        let is_newest = is_newest.collect();
+        let is_ranked = is_ranked.collect();
         let ranking = |counted: &CountedMatch| {
             let seats = counted.seats.iter();
             let seats = seats.filter_map(|(bot, end)| Some((places[bot.index()]?, end.place)));
             Ranking::new(seats.collect(), counted.number)
         };
         let rankings = self.all().map(ranking).collect();
-        Rankings { bots, is_newest, places, rankings }
+        Rankings { bots, is_ranked, places, rankings }
     }
 }
 

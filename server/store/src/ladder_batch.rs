@@ -5,10 +5,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::{
     LadderChange, LadderId, Write, WriteRefusal,
     ladders::{
-        delete, ladder_from_row, match_from_row, match_number, put_ladder, put_match, put_version,
+        delete, ladder_from_row, match_from_row, match_number, put_action, put_ladder, put_match,
+        put_version,
     },
     limits::{
-        MAX_LADDER_BYTES, MAX_LADDER_MATCH_BYTES, MAX_LADDER_NAME_BYTES, MAX_LADDER_VERSION_BYTES,
+        MAX_LADDER_ACTION_BYTES, MAX_LADDER_BYTES, MAX_LADDER_MATCH_BYTES, MAX_LADDER_NAME_BYTES,
+        MAX_LADDER_VERSION_BYTES,
     },
     named_rows::{
         NameRange, NamedTable, QueryResults, RowChange, RowQuery, RowSelection, match_name,
@@ -115,6 +117,7 @@ pub(crate) fn check(
         LadderChange::StartTerm { term } => (*term, ladder.term + 1),
         LadderChange::Update { term, .. }
         | LadderChange::PutVersion { term, .. }
+        | LadderChange::PutAction { term, .. }
         | LadderChange::Pair { term, .. }
         | LadderChange::End { term, .. } => (*term, ladder.term),
         LadderChange::Open { .. } | LadderChange::Drop => return Ok(Vec::new()),
@@ -144,6 +147,7 @@ impl LadderState {
             LadderChange::PutVersion { bot_name, bot_version, value, .. } => {
                 put_version(id, bot_name, bot_version, value)
             }
+            LadderChange::PutAction { number, value, .. } => put_action(id, *number, value),
             LadderChange::Pair { number, value, .. } => {
                 self.pair(id, *number)?;
                 put_match(id, *number, false, value)
@@ -191,6 +195,9 @@ fn check_sizes(ladder_id: &LadderId, change: &LadderChange) -> Result<(), WriteR
             check_size("bot name", bot_name.len(), MAX_LADDER_NAME_BYTES)?;
             check_size("bot version", bot_version.len(), MAX_LADDER_NAME_BYTES)?;
             check_size("version", value.len(), MAX_LADDER_VERSION_BYTES)
+        }
+        LadderChange::PutAction { value, .. } => {
+            check_size("action", value.len(), MAX_LADDER_ACTION_BYTES)
         }
         LadderChange::Pair { value, .. } | LadderChange::End { value, .. } => {
             check_size("match", value.len(), MAX_LADDER_MATCH_BYTES)

@@ -70,7 +70,18 @@ pub enum LadderChange {
         /// Pairing and result, with the same size limit.
         value: Vec<u8>,
     },
-    /// Deletes the ladder with its versions and matches, even if it is damaged. Has no effect if
+    /// Appends an organizer's action. It is stored as a [record](crate::RecordStore::records) with
+    /// the prefix [`ladder_action_prefix`].
+    PutAction {
+        /// The current term of the ladder.
+        term: u64,
+        /// Number of the action, from 1.
+        number: u64,
+        /// Stored record of the action, at most
+        /// [`MAX_LADDER_ACTION_BYTES`](crate::limits::MAX_LADDER_ACTION_BYTES) long.
+        value: Vec<u8>,
+    },
+    /// Deletes the ladder with its versions, matches and actions, even if it is damaged. Has no effect if
     /// the ladder does not exist.
     Drop,
 }
@@ -185,13 +196,29 @@ pub(crate) fn put_match(id: &LadderId, number: u64, is_over: bool, value: &[u8])
     NamedTable::LadderMatch.put(match_name(id, number), value)
 }
 
-/// Returns the changes that delete a ladder with its versions and matches.
-pub(crate) fn delete(id: &LadderId) -> [RowChange; 3] {
+/// Returns the prefix of the names of the records with a ladder's actions, whose order is that of
+/// the numbers.
+pub fn ladder_action_prefix(id: &LadderId) -> String {
+    format!("ladder-action/{id}/")
+}
+
+/// Returns the change that stores an organizer's action.
+pub(crate) fn put_action(id: &LadderId, number: u64, value: &[u8]) -> RowChange {
+    let name = format!("{}{number:016x}", ladder_action_prefix(id));
+    NamedTable::Record.put(name, value.to_vec())
+}
+
+/// Returns the changes that delete a ladder with its versions, matches and actions.
+pub(crate) fn delete(id: &LadderId) -> [RowChange; 4] {
     let delete_range = |table| RowChange::DeleteRange { table, range: NameRange::for_ladder(id) };
     let ladder = RowChange::Delete { table: NamedTable::Ladder, name: id.to_string() };
     let [versions, matches] =
         [NamedTable::LadderVersion, NamedTable::LadderMatch].map(delete_range);
-    [ladder, versions, matches]
+    let actions = RowChange::DeleteRange {
+        table: NamedTable::Record,
+        range: NameRange::with_prefix(&ladder_action_prefix(id)),
+    };
+    [ladder, versions, matches, actions]
 }
 
 /// Decodes the row of a ladder.

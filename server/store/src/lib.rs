@@ -62,6 +62,7 @@ pub use error::StoreError;
 pub use keys::{DamagedKey, Key, KeysVersion, NewKey, SecretHash};
 pub use ladders::{
     LadderChange, LadderRows, LadderStore, StoredLadder, StoredLadderMatch, StoredLadderVersion,
+    ladder_action_prefix,
 };
 pub use matches::{
     FinishedCursor, FinishedMatch, FinishedPage, IndexKey, ListedPage, OpenMatch, Records,

@@ -73,6 +73,9 @@ impl Ladder {
         let Some(open) = self.open.get(&number) else {
             return Vec::new();
         };
+        if self.is_voided(number, &open.seats) {
+            return Vec::new();
+        }
         let judge = |(bot, seats): (BotNumber, Vec<usize>)| {
             let kept = &self.bots[bot.index()];
             let was = kept.entry.as_ref()?;
@@ -130,6 +133,7 @@ impl Ladder {
         let Some(open) = self.open.remove(&number) else {
             return;
         };
+        let end = if self.is_voided(number, &open.seats) { &End::Voided } else { end };
         for (bot, seats) in seats_of(&open) {
             let mut failure_record = std::mem::take(&mut self.bots[bot.index()].failure_record);
             let before = failure_record.annulments.sums();
@@ -149,6 +153,10 @@ impl Ladder {
                 self.results.add_numbered(number, seats.collect());
             }
             End::Played(_) => {}
+            End::Voided => {
+                self.counts.annulled += 1;
+                self.remove_from_round(number, &open);
+            }
             End::Annulled(_) => {
                 self.counts.annulled += 1;
                 self.remove_from_round(number, &open);
@@ -167,6 +175,15 @@ impl Ladder {
                 }
             }
         }
+    }
+
+    /// Returns whether an organizer has annulled the match.
+    fn is_voided(&self, number: u64, seats: &[BotNumber]) -> bool {
+        if !self.actions.has_annulments() {
+            return false;
+        }
+        let seats: Vec<_> = seats.iter().map(|bot| self.numbers().get(*bot).clone()).collect();
+        self.actions.annulment(number, &seats).is_some()
     }
 
     fn repeat_later(&mut self, number: u64, open: OpenMatch) {

@@ -11,6 +11,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 #![allow(clippy::print_stdout, reason = "the long form prints its figures")]
 
+mod actions;
 mod closing_rounds;
 mod fair_share;
 mod flags;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bridgemaster_ladder::{
-    AttendingBot, BotVersion, ClosingRule, End, Ladder, LadderEntry, Pairing, Purpose,
+    Actions, AttendingBot, BotVersion, ClosingRule, End, Ladder, LadderEntry, Pairing, Purpose,
     RatingMethodId, Rules, SeatEnd, Span, State,
 };
 use rand::{RngExt as _, SeedableRng as _};
@@ -281,7 +281,13 @@ impl World {
 
     /// Restores the ladder from the stored records, as another server would.
     pub(crate) fn restored(&self) -> Ladder {
-        let mut ladder = Ladder::new(self.ladder.rules().clone(), self.ladder.state());
+        self.restored_with(self.ladder.actions().clone())
+    }
+
+    /// Restores the ladder with these actions of organizers.
+    pub(crate) fn restored_with(&self, actions: Actions) -> Ladder {
+        let ladder = Ladder::new(self.ladder.rules().clone(), self.ladder.state());
+        let mut ladder = ladder.with_actions(actions);
         for entry in self.stored.standings.values() {
             ladder.store_entry(entry.clone());
         }

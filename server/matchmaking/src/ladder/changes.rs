@@ -188,6 +188,7 @@ impl LiveLadder {
                 annulled_for: outcome.annulled_for,
                 match_id,
                 ended_unix_ms: now_unix_ms().unsigned_abs(),
+                conduct: outcome.conduct,
             }),
             ..open.row
         };
@@ -322,7 +323,7 @@ impl LiveLadder {
         }
     }
 
-    async fn commit(&self, changes: Vec<LadderChange>) -> Result<(), StoreError> {
+    pub(super) async fn commit(&self, changes: Vec<LadderChange>) -> Result<(), StoreError> {
         self.write(self.writes(changes)).await
     }
 

@@ -16,7 +16,7 @@ use bridgemaster_live::{
 use bridgemaster_match::MatchId;
 use bridgemaster_proto::{
     games::game_id,
-    v1::{self, LadderReplays, LadderState, RefusalReason},
+    v1::{self, LadderReplays, LadderState, RefusalReason, ladder_action},
 };
 use bridgemaster_store::{KeyName, LadderId, MemoryStore, Store, StoreError, WriteRefusal};
 use parking_lot::Mutex;
@@ -27,7 +27,7 @@ use super::{
     ChangeQueue, LiveLadder, capacity::ServerVersionCount, fitting, publish_status,
     rows::LadderDescription, runner, storage_failed,
 };
-use crate::lobby::{Lobby, QueueId, QueueRules, VersionStatus};
+use crate::lobby::{BotName, Lobby, QueueId, QueueRules, VersionStatus};
 
 /// The ladders of a server, by name.
 #[derive(Default)]
@@ -280,14 +280,17 @@ impl Ladders {
         Err(Refusal::new(RefusalReason::ScopeMissing, message).with("scope", "admin"))
     }
 
-    /// Checks that a version has entered a queue's ladder, or that the ladder has capacity for it.
-    /// Queues without a ladder have no such limits.
+    /// Checks that a version has entered a queue's ladder, or that the ladder has capacity for it,
+    /// and that no organizer excludes it. Queues without a ladder have no such limits.
     ///
     /// # Errors
-    /// When a limit on bots or versions is reached.
-    pub fn check_capacity(&self, queue_id: &QueueId, bot: BotVersion) -> Result<(), Refusal> {
+    /// When a limit on bots or versions is reached, or the bot is excluded.
+    pub fn check_admission(&self, queue_id: &QueueId, bot: BotVersion) -> Result<(), Refusal> {
         match self.find(queue_id.as_str()) {
-            Some(ladder) => Ok(ladder.check_capacity(&bot)?),
+            Some(ladder) => {
+                ladder.check_exclusion(&bot)?;
+                Ok(ladder.check_capacity(&bot)?)
+            }
             None => Ok(()),
         }
     }
@@ -320,11 +323,60 @@ impl Ladders {
         })
     }
 
+    /// Records an organizer's action and applies it. Returns the action; if an earlier action in
+    /// effect does the same, returns that one.
+    ///
+    /// # Errors
+    /// When the action is not possible now; or when the store fails.
+    pub async fn act(
+        &self,
+        ladder: &Arc<LiveLadder>,
+        action: v1::LadderAction,
+    ) -> Result<v1::LadderAction, Refusal> {
+        let annulled = match &action.action {
+            Some(ladder_action::Action::AnnulMatchId(id)) => {
+                Some(ladder.annullable_match(&self.matches, id).await?)
+            }
+            _ => None,
+        };
+        let done = ladder.act(Arc::clone(self.matches.metrics()), action, annulled).await;
+        let done = done.map_err(|error| storage_failed(&error))??;
+        self.publish_admission(ladder);
+        ladder.notify_runner();
+        Ok(done)
+    }
+
+    /// Applies the admission and the exclusions of a ladder to its queue.
+    fn publish_admission(&self, ladder: &LiveLadder) {
+        let Some(rules) = queue_rules(&ladder.to_wire()) else {
+            return;
+        };
+        let queue_id = rules.queue_id.clone();
+        for standing in ladder.all_standings() {
+            publish_status(&self.lobby, &queue_id, &standing);
+        }
+        self.lobby.with_room(|room, _| {
+            room.set_admission(&queue_id, rules.key_names);
+            // Versions that attend but have not entered.
+            for attendance in room.attendances(&queue_id) {
+                let bot = BotVersion::new(attendance.bot_name, attendance.bot_version);
+                if let (Err(refusal), Some(name)) =
+                    (ladder.check_exclusion(&bot), BotName::new(&bot.name))
+                {
+                    let detail = refusal.message().to_owned();
+                    let status = VersionStatus::Benched { detail };
+                    room.set_status(&queue_id, &name, &bot.version, status);
+                }
+            }
+        });
+    }
+
     /// Makes a benched version active again. Has no effect on other versions.
     ///
     /// # Errors
-    /// When the store fails.
+    /// When an organizer excludes the bot, or the store fails.
     pub async fn unbench(&self, ladder: &Arc<LiveLadder>, bot: BotVersion) -> Result<(), Refusal> {
+        ladder.check_exclusion(&bot)?;
         let unbenched = ladder.unbench(bot).await;
         let unbenched = unbenched.map_err(|error| storage_failed(&error))?;
         let queue_id = QueueId::new(ladder.id().as_str());

@@ -13,7 +13,7 @@ use bridgemaster_store::{LadderRows, StoredLadderMatch};
 use super::{LiveLadder, rows::MatchRow, storage_failed};
 
 /// The number of rows in one read of the store.
-const ROWS_PER_READ: u32 = 200;
+pub(super) const ROWS_PER_READ: u32 = 200;
 /// The maximum number of reads in one call. Because of this limit a page can be short.
 const MAX_READS: usize = 10;
 
@@ -29,13 +29,14 @@ pub struct MatchFilter {
 }
 
 impl MatchFilter {
-    fn accepts(&self, row: &MatchRow) -> bool {
+    /// Returns whether a match passes the filter. `is_voided` states that an organizer annulled it.
+    fn accepts(&self, row: &MatchRow, is_voided: bool) -> bool {
         let has = |name: &str| {
             let mut seats = row.pairing.seats.iter();
             name.is_empty() || seats.any(|bot| bot.name == name)
         };
         let is_annulled =
-            row.over.as_ref().is_some_and(|over| matches!(over.end, End::Annulled(_)));
+            row.over.as_ref().is_some_and(|over| is_voided || matches!(over.end, End::Annulled(_)));
         has(&self.bot_name)
             && has(&self.against_bot_name)
             && self.annulled.is_none_or(|annulled| annulled == is_annulled)
@@ -79,7 +80,8 @@ impl LiveLadder {
     ) -> Result<EndedMatches, Refusal> {
         let rows = self.read_rows(matches, from, ROWS_PER_READ).await?;
         let ended = |stored: &StoredLadderMatch| {
-            let row = MatchRow::read(stored).ok().filter(|row| filter.accepts(row));
+            let row = MatchRow::read(stored).ok();
+            let row = row.filter(|row| filter.accepts(row, self.is_voided(stored.number, row)));
             let over = row?.over?;
             let is_cancelled = matches!(over.end, End::Cancelled { .. });
             (!is_cancelled).then_some(EndedMatch {
@@ -124,7 +126,7 @@ impl LiveLadder {
                 let Ok(row) = MatchRow::read(stored) else {
                     continue;
                 };
-                if !filter.accepts(&row) {
+                if !filter.accepts(&row, self.is_voided(stored.number, &row)) {
                     continue;
                 }
                 if listed.len() == count {
@@ -135,6 +137,10 @@ impl LiveLadder {
             before = from;
         }
         Ok(ListedMatches { matches: listed, next: Some(before).filter(|before| *before > 0) })
+    }
+
+    fn is_voided(&self, number: u64, row: &MatchRow) -> bool {
+        self.with_model(|model| model.annulment(number, row).is_some())
     }
 
     /// Reads match rows from this number on, after waiting in the fair queue for reads.

@@ -3,12 +3,15 @@
 use std::{collections::HashMap, sync::Arc};
 
 use bridgemaster_edge::{identity::Visibility, refusal::Refusal};
-use bridgemaster_ladder::{BotVersion, End, EntryState, LadderEntry, Purpose, State, Table};
+use bridgemaster_ladder::{
+    BotVersion, End, EntryState, Exclusion, LadderEntry, Purpose, State, Table,
+};
 use bridgemaster_live::Matches;
 use bridgemaster_match::MatchId;
 use bridgemaster_proto::v1::{
-    self, Annulment, AnnulmentReason, AttendanceState, LadderBotRef, LadderHeadToHead, LadderMatch,
-    LadderVersion, MatchInfo, MatchResult, MatchState, SeatInfo, SeatResult, SeatState,
+    self, Annulment, AnnulmentReason, AttendanceState, ClockUse, FaultAction, FaultReason,
+    LadderBotRef, LadderHeadToHead, LadderMatch, LadderVersion, MatchInfo, MatchResult, MatchState,
+    SeatInfo, SeatResult, SeatState,
 };
 use bridgemaster_store::StoredLadderMatch;
 use tokio::task::spawn_blocking;
@@ -38,7 +41,10 @@ impl LiveLadder {
             }
             let is_included = |bot: &BotVersion| {
                 let newest = newest.get(&*bot.name);
-                all_versions || newest.is_some_and(|newest| newest.standing.bot == *bot)
+                let exclusion = model.ladder.actions().exclusion(bot);
+                let is_removed = exclusion.is_some_and(|(one, _)| one == Exclusion::Removed);
+                let is_newest = newest.is_some_and(|newest| newest.standing.bot == *bot);
+                !is_removed && (all_versions || is_newest)
             };
             let mut without: Vec<&VersionRow> = model.versions.values().collect();
             without.retain(|version| table.get(&version.standing.bot).is_none());
@@ -46,7 +52,10 @@ impl LiveLadder {
             let without = without.into_iter().map(|version| &version.standing.bot);
             let bots = table.ratings().iter().map(|rated| &rated.bot).chain(without);
             let included = bots.filter(|bot| is_included(bot));
-            included.map(|bot| model.standing(bot, &table, attendances)).collect()
+            let standings = included.map(|bot| model.standing(bot, &table, attendances));
+            let mut standings: Vec<v1::Standing> = standings.collect();
+            standings.sort_by_key(|standing| standing.disqualified);
+            standings
         })
     }
 
@@ -144,12 +153,21 @@ impl LiveLadder {
             info = Some(hosted.info().committed().await?);
         }
         let mut info = info.unwrap_or_else(|| self.info_of(row, match_id.unwrap_or_default()));
-        let replaced = self.with_model(|model| model.replaced_by(number));
+        let (replaced, voided) = self.with_model(|model| {
+            let voided = model.annulment(number, row);
+            let voided = voided.map(|action| model.ladder.actions().attribution(action));
+            (model.replaced_by(number), voided)
+        });
+        if let Some(detail) = voided {
+            let reason = AnnulmentReason::Organizer.into();
+            info.annulment = Some(Annulment { reason, detail, ..Annulment::default() });
+        }
         if let (Some(annulment), Some(replaced)) = (&mut info.annulment, replaced) {
             annulment.replaced_by_match_id = replaced;
         }
         for seat in info.result.iter_mut().flat_map(|result| &mut result.seats) {
-            seat.faults.clear();
+            seat.faults.retain(|fault| fault.action() == FaultAction::Forfeit);
+            seat.faults.truncate(1);
         }
         // Names the paired bots in seats that they have not joined yet.
         let seats = info.seats.iter_mut().zip(&row.pairing.seats);
@@ -177,8 +195,12 @@ impl LiveLadder {
         });
         let ends = over.and_then(|over| match &over.end {
             End::Played(ends) | End::Annulled(ends) => Some(ends),
-            End::Cancelled { .. } => None,
+            End::Cancelled { .. } | End::Voided => None,
         });
+        let conduct = |seat: u32| {
+            let conduct = over.and_then(|over| over.conduct.get(usize::try_from(seat).ok()?));
+            conduct.copied().unwrap_or_default()
+        };
         let result = ends.map(|ends| MatchResult {
             match_id: match_id.clone(),
             seats: bots
@@ -189,6 +211,12 @@ impl LiveLadder {
                     score: end.score,
                     bot_name: bot.name.clone(),
                     bot_version: bot.version.clone(),
+                    forfeit: conduct(seat).forfeit.into(),
+                    fault_count: conduct(seat).faults,
+                    clock_use: conduct(seat).thinking_ms.map(|ms| ClockUse {
+                        charged_us: ms.saturating_mul(1_000),
+                        ..ClockUse::default()
+                    }),
                     ..SeatResult::default()
                 })
                 .collect(),
@@ -218,8 +246,14 @@ impl LiveLadder {
 
 impl LadderModel {
     fn standing(&self, bot: &BotVersion, table: &Table, attendances: &Attendances) -> v1::Standing {
-        let stored = self.versions.get(bot).map(|version| &version.standing);
-        let rated = table.get(bot);
+        let stored = self.ladder.entry(bot);
+        let exclusion = self.ladder.actions().exclusion(bot);
+        let is_disqualified =
+            exclusion.is_some_and(|(exclusion, _)| exclusion >= Exclusion::Disqualified);
+        let mut rating = table.get(bot).map(rating_to_wire);
+        if let Some(rating) = rating.as_mut().filter(|_| is_disqualified) {
+            (rating.rank_best, rating.rank_worst) = (0, 0);
+        }
         let attendance = attendances.get(&bot.name);
         let attendance = attendance.filter(|attendance| attendance.bot_version == bot.version);
         let (state, detail) = match (stored.map(|stored| stored.state()), attendance) {
@@ -235,12 +269,14 @@ impl LadderModel {
             bot_name: bot.name.clone(),
             bot_version: bot.version.clone(),
             owner: stored.map(|stored| stored.owner.clone()).unwrap_or_default(),
-            rating: rated.map(rating_to_wire),
+            rating,
             state: state.into(),
             detail,
             changed: table.has_changed(bot),
             annulled_matches: self.ladder.annulled_matches_of(bot),
             is_house_bot: self.ladder.rules().house_bots.contains(&bot.name),
+            disqualified: is_disqualified,
+            conduct: self.conduct.get(bot).cloned(),
         }
     }
 }
@@ -265,19 +301,29 @@ fn seat_state(end: &End, seat: u32) -> SeatState {
             _ => SeatState::Unspecified,
         },
         End::Cancelled { absent } if absent.contains(&seat) => SeatState::Vacant,
-        End::Cancelled { .. } => SeatState::Unspecified,
+        End::Cancelled { .. } | End::Voided => SeatState::Unspecified,
     }
 }
 
 /// The header line of the CSV results file.
 pub const CSV_HEAD: &str = "number,match_id,purpose,outcome,replaces,paired_unix_ms,ended_unix_ms,seat,bot_name,\
-     bot_version,place,score,forfeited,absent\n";
+     bot_version,place,score,forfeited,absent,disqualified,forfeit,faults,thinking_ms\n";
 
-/// Returns a match's CSV lines, one per seat; empty until the match has ended.
-pub fn csv_rows(stored: &StoredLadderMatch) -> Result<String, String> {
-    let row = MatchRow::read(stored)?;
+impl LiveLadder {
+    /// Returns a match's CSV lines, one per seat; empty until the match has ended.
+    pub fn csv_rows(&self, stored: &StoredLadderMatch) -> Result<String, String> {
+        let row = MatchRow::read(stored)?;
+        Ok(self.with_model(|model| csv_rows(model, stored.number, &row)))
+    }
+}
+
+fn csv_rows(model: &LadderModel, number: u64, row: &MatchRow) -> String {
     let Some(over) = &row.over else {
-        return Ok(String::new());
+        return String::new();
+    };
+    let is_disqualified = |bot: &BotVersion| {
+        let exclusion = model.ladder.actions().exclusion(bot);
+        exclusion.is_some_and(|(exclusion, _)| exclusion == Exclusion::Disqualified)
     };
     let purpose = match row.pairing.purpose {
         Purpose::Rated => "rated",
@@ -285,17 +331,22 @@ pub fn csv_rows(stored: &StoredLadderMatch) -> Result<String, String> {
         Purpose::Requested => "requested",
     };
     let (outcome, ends, absent) = match &over.end {
-        End::Played(ends) => ("played", &ends[..], &[][..]),
+        End::Played(ends) if model.annulment(number, row).is_none() => {
+            ("played", &ends[..], &[][..])
+        }
+        End::Played(ends) => ("annulled", &ends[..], &[][..]),
         End::Annulled(ends) => ("annulled", &ends[..], &[][..]),
+        End::Voided => ("annulled", &[][..], &[][..]),
         End::Cancelled { absent } => ("cancelled", &[][..], &absent[..]),
     };
     let mut lines = String::new();
     for (seat, bot) in row.pairing.seats.iter().enumerate() {
         let end = ends.get(seat);
+        let conduct = over.conduct.get(seat).copied().unwrap_or_default();
         let (place, score) =
             end.map_or_else(Default::default, |end| (end.place.to_string(), end.score.to_string()));
         let fields = [
-            stored.number.to_string(),
+            number.to_string(),
             over.match_id.clone(),
             purpose.to_owned(),
             outcome.to_owned(),
@@ -309,11 +360,18 @@ pub fn csv_rows(stored: &StoredLadderMatch) -> Result<String, String> {
             score,
             end.is_some_and(|end| end.forfeited).to_string(),
             absent.contains(&seat).to_string(),
+            is_disqualified(bot).to_string(),
+            match conduct.forfeit {
+                FaultReason::Unspecified => String::new(),
+                reason => reason.as_str_name().replace("FAULT_REASON_", "").to_lowercase(),
+            },
+            conduct.faults.to_string(),
+            conduct.thinking_ms.map_or_else(String::new, |ms| ms.to_string()),
         ];
         lines.push_str(&fields.join(","));
         lines.push('\n');
     }
-    Ok(lines)
+    lines
 }
 
 /// Quotes a field of a CSV file if necessary (RFC 4180).

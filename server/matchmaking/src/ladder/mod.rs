@@ -6,6 +6,7 @@
 //! stored as paired before it is created, and is created with an idempotency key. So a server that
 //! is killed at any moment neither loses a match nor plays one twice.
 
+mod actions;
 mod capacity;
 mod changes;
 mod fitting;
@@ -28,7 +29,9 @@ use std::{
 };
 
 use bridgemaster_edge::{refusal::Refusal, wall_clock::now_unix_ms};
-use bridgemaster_ladder::{AttendingBot, BotVersion, EntryState, Ladder, LadderEntry, State};
+use bridgemaster_ladder::{
+    AttendingBot, BotVersion, EntryState, Ladder, LadderEntry, SettingsChange, State,
+};
 use bridgemaster_match::MatchId;
 use bridgemaster_proto::v1::{self, LadderReplays, LadderState};
 use bridgemaster_store::{LadderChange, LadderId, Store, StoreError, Write};
@@ -45,7 +48,7 @@ use crate::lobby::{BotName, Lobby, QueueId, VersionStatus};
 
 pub use ladders::Ladders;
 pub use listing::{EndedMatch, MatchFilter};
-pub use messages::{Attendances, CSV_HEAD, csv_rows};
+pub use messages::{Attendances, CSV_HEAD};
 pub use rows::{LADDER_LABEL, rating_method};
 pub use runner::request_unrated_match;
 
@@ -93,7 +96,7 @@ impl LiveLadder {
         let changes = [LadderChange::Open { value }, LadderChange::StartTerm { term }];
         let changes = changes.map(|change| Write::ChangeLadder { ladder_id: id.clone(), change });
         store.commit(changes.to_vec()).await?;
-        let ladder = Ladder::new(description.rules(), description.state());
+        let ladder = Ladder::new(description.rules(SettingsChange::default()), description.state());
         let model = LadderModel::new(description, ladder);
         Ok(Self::from_model(id, term, store, model, version_count))
     }
@@ -231,6 +234,11 @@ impl LiveLadder {
         is_played && self.is_fitted()
     }
 
+    /// Returns the ladder's message as it was created, without later changes by organizers.
+    pub fn created_ladder(&self) -> v1::Ladder {
+        self.with_model(|model| model.description.ladder.clone())
+    }
+
     /// Converts the ladder to its message.
     pub fn to_wire(&self) -> v1::Ladder {
         self.with_model(|model| {
@@ -239,7 +247,7 @@ impl LiveLadder {
                 matches: counts.counted,
                 annulled_matches: counts.annulled,
                 settled: model.ladder.is_settled(),
-                ..model.description.ladder.clone()
+                ..model.edited()
             }
         })
     }

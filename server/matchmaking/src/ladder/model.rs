@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use bridgemaster_edge::{limits::MAX_RATING_POINTS, wall_clock::now_unix_ms};
-use bridgemaster_ladder::{BotRating, BotVersion, Ladder, LadderEntry};
+use bridgemaster_ladder::{BotRating, BotVersion, End, Ladder, LadderEntry};
 use bridgemaster_match::MatchId;
-use bridgemaster_proto::v1::RatingPoint;
+use bridgemaster_proto::v1::{self, FaultReason, ForfeitCount, LadderConduct, RatingPoint};
 
 use super::{
     capacity::{CapacityExceeded, EntryTimes, ServerVersionCount},
@@ -21,6 +21,10 @@ pub(super) struct LadderModel {
     pub(super) ladder: Ladder,
     pub(super) versions: HashMap<BotVersion, VersionRow>,
     pub(super) entered: EntryTimes,
+    /// The messages of the organizers' actions, in the order of their numbers.
+    pub(super) actions: Vec<v1::LadderAction>,
+    /// Faults, forfeits and use of time of each version.
+    pub(super) conduct: HashMap<BotVersion, LadderConduct>,
     /// Matches that have not ended, by number.
     pub(super) open: BTreeMap<u64, OpenMatch>,
     /// The rematch of each annulled match, by the number of the annulled match.
@@ -53,6 +57,8 @@ impl LadderModel {
             ladder,
             versions: HashMap::new(),
             entered: EntryTimes::default(),
+            actions: Vec::new(),
+            conduct: HashMap::new(),
             open: BTreeMap::new(),
             rematches: HashMap::new(),
             fitted_results: 0,
@@ -75,10 +81,59 @@ impl LadderModel {
             return;
         };
         self.ladder.record_end(number, &over.end, row.span());
+        if self.annulment(number, row).is_none() {
+            self.count_conduct(row);
+        }
         let replaced = row.pairing.replaces;
         let rematch = replaced.and_then(|replaced| self.rematches.get_mut(&replaced));
         if let Some(rematch) = rematch.filter(|rematch| rematch.number == number) {
             rematch.match_id.clone_from(&over.match_id);
+        }
+    }
+
+    /// Returns the number of the action by which an organizer annulled a match with a result.
+    pub(super) fn annulment(&self, number: u64, row: &MatchRow) -> Option<usize> {
+        let over = row.over.as_ref()?;
+        if matches!(over.end, End::Cancelled { .. }) {
+            return None;
+        }
+        self.ladder.actions().annulment(number, &row.pairing.seats)
+    }
+
+    /// Returns the ladder's message with the settings that organizers have changed.
+    pub(super) fn edited(&self) -> v1::Ladder {
+        self.description.edited(self.ladder.actions().settings())
+    }
+
+    /// Adds the faults, forfeits and use of time in an ended match.
+    fn count_conduct(&mut self, row: &MatchRow) {
+        let Some(over) = &row.over else {
+            return;
+        };
+        for (seat, bot) in row.pairing.seats.iter().enumerate() {
+            let seat_conduct = over.conduct.get(seat).copied().unwrap_or_default();
+            let total = self.conduct.entry(bot.clone()).or_default();
+            total.faults += seat_conduct.faults;
+            total.timed_matches += u32::from(seat_conduct.thinking_ms.is_some());
+            total.thinking_ms += seat_conduct.thinking_ms.unwrap_or_default();
+            let forfeit = match &over.end {
+                End::Played(ends) | End::Annulled(ends) => {
+                    let has_forfeited = ends.get(seat).is_some_and(|end| end.forfeited);
+                    has_forfeited.then_some(seat_conduct.forfeit)
+                }
+                End::Cancelled { absent } => {
+                    absent.contains(&seat).then_some(FaultReason::NeverConnected)
+                }
+                End::Voided => None,
+            };
+            let Some(reason) = forfeit else {
+                continue;
+            };
+            match total.forfeits.iter_mut().find(|one| one.reason() == reason) {
+                Some(one) => one.count += 1,
+                None => total.forfeits.push(ForfeitCount { reason: reason.into(), count: 1 }),
+            }
+            total.forfeits.sort_by_key(|one| std::cmp::Reverse(one.count));
         }
     }
 

@@ -4,8 +4,10 @@
 use bridgemaster_games::Seat;
 use bridgemaster_ladder::{End, SeatEnd};
 use bridgemaster_proto::v1::{
-    AnnulmentReason, FaultAction, FaultReason, MatchInfo, MatchState, SeatResult,
+    AnnulmentReason, Fault, FaultAction, FaultReason, MatchInfo, MatchState, SeatResult,
 };
+
+use super::rows::{MatchRow, SeatConduct};
 
 /// The outcome of a match, with its reasons.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,6 +18,8 @@ pub(super) struct Outcome {
     /// For each seat, a description of the fault for which it was forfeited; empty without a
     /// forfeit.
     faults: Vec<String>,
+    /// The faults and the use of time of each seat.
+    pub(super) conduct: Vec<SeatConduct>,
 }
 
 impl Outcome {
@@ -25,6 +29,7 @@ impl Outcome {
             end: End::Cancelled { absent: Vec::new() },
             annulled_for: AnnulmentReason::Unspecified,
             faults: Vec::new(),
+            conduct: Vec::new(),
         }
     }
 
@@ -38,27 +43,46 @@ impl Outcome {
     /// Describes the fault of the bot in each seat of the match with this name; empty without a
     /// fault.
     pub(super) fn fault_messages(&self, match_id: &str) -> Vec<String> {
-        let message = |fault: &str| match match_id {
-            "" => fault.to_owned(),
-            id => format!("match {id}: {fault}"),
+        fault_messages(&self.end, &self.faults, match_id)
+    }
+}
+
+impl MatchRow {
+    /// Describes the fault of the bot in each seat; empty without a fault.
+    pub(super) fn fault_messages(&self) -> Vec<String> {
+        let Some(over) = &self.over else {
+            return Vec::new();
         };
-        match &self.end {
-            End::Played(seats) | End::Annulled(seats) => {
-                let faults = (0..seats.len()).map(|seat| self.faults.get(seat));
-                let faults = faults.map(|fault| fault.filter(|fault| !fault.is_empty()));
-                faults.map(|fault| fault.map_or_else(String::new, |fault| message(fault))).collect()
-            }
-            End::Cancelled { absent } => {
-                let seats = absent.iter().max().map_or(0, |last| last + 1);
-                let fault = |seat: usize| {
-                    if absent.contains(&seat) {
-                        message("the bot declined its seat, or did not take it")
-                    } else {
-                        String::new()
-                    }
-                };
-                (0..seats).map(fault).collect()
-            }
+        let conduct = over.conduct.iter();
+        let faults = conduct.map(|seat| forfeit_message(seat.forfeit, seat.forfeit_request));
+        fault_messages(&over.end, &faults.collect::<Vec<_>>(), &over.match_id)
+    }
+}
+
+/// Describes the fault of the bot in each seat of a match that ended like this; empty without a
+/// fault. `faults` describes the faults for which seats were forfeited.
+fn fault_messages(end: &End, faults: &[String], match_id: &str) -> Vec<String> {
+    let message = |fault: &str| match match_id {
+        "" => fault.to_owned(),
+        id => format!("match {id}: {fault}"),
+    };
+    match end {
+        End::Played(seats) | End::Annulled(seats) => {
+            let faults = (0..seats.len()).map(|seat| faults.get(seat));
+            let faults = faults.map(|fault| fault.filter(|fault| !fault.is_empty()));
+            faults.map(|fault| fault.map_or_else(String::new, |fault| message(fault))).collect()
+        }
+        End::Voided => Vec::new(),
+        End::Cancelled { absent } => {
+            let seats = absent.iter().max().map_or(0, |last| last + 1);
+            let fault = |seat: usize| {
+                if absent.contains(&seat) {
+                    message("the bot declined its seat, or did not take it")
+                } else {
+                    String::new()
+                }
+            };
+            (0..seats).map(fault).collect()
         }
     }
 }
@@ -102,12 +126,41 @@ pub(super) fn outcome_of(info: &MatchInfo, declined: Option<Seat>) -> Option<Out
         },
         annulled_for,
         faults: seats().map(fault_of).collect(),
+        conduct: seats().map(conduct_of).collect(),
     })
 }
 
 /// Describes, for people, the fault for which a seat was forfeited; empty if it was not forfeited.
 fn fault_of(seat: &SeatResult) -> String {
-    let what = match seat.forfeit() {
+    let forfeit = forfeiting_fault(seat);
+    let detail = match forfeit.map_or("", |forfeit| &*forfeit.detail) {
+        "" => String::new(),
+        detail => format!(" ({detail})"),
+    };
+    let request = forfeit.map_or(0, |forfeit| forfeit.request_id);
+    let what = forfeit_message(seat.forfeit(), request);
+    if what.is_empty() { what } else { format!("{what}{detail}") }
+}
+
+/// Returns the fault for which a seat was forfeited.
+fn forfeiting_fault(seat: &SeatResult) -> Option<&Fault> {
+    seat.faults.iter().rev().find(|fault| fault.action() == FaultAction::Forfeit)
+}
+
+fn conduct_of(seat: &SeatResult) -> SeatConduct {
+    let clock = seat.clock_use.as_ref();
+    SeatConduct {
+        forfeit: seat.forfeit(),
+        forfeit_request: forfeiting_fault(seat).map_or(0, |forfeit| forfeit.request_id),
+        faults: seat.fault_count,
+        thinking_ms: clock.map(|clock| clock.thinking_us() / 1_000),
+    }
+}
+
+/// Describes the fault for which a seat was forfeited at a request, which is 0 if unknown; empty
+/// without a fault.
+fn forfeit_message(reason: FaultReason, request: u32) -> String {
+    let what = match reason {
         FaultReason::Unspecified => return String::new(),
         FaultReason::Illegal => "illegal decision",
         FaultReason::Late => "no decision in time",
@@ -117,20 +170,10 @@ fn fault_of(seat: &SeatResult) -> String {
         FaultReason::Garbage => "malformed message",
         FaultReason::Resigned => "resigned",
     };
-    let mut faults = seat.faults.iter().rev();
-    let forfeit = faults.find(|fault| fault.action() == FaultAction::Forfeit);
-    let Some(forfeit) = forfeit else {
-        return what.to_owned();
-    };
-    let at = match forfeit.request_id {
-        0 => String::new(),
-        number => format!(" at decision {number}"),
-    };
-    let detail = match &*forfeit.detail {
-        "" => String::new(),
-        detail => format!(" ({detail})"),
-    };
-    format!("{what}{at}{detail}")
+    match request {
+        0 => what.to_owned(),
+        number => format!("{what} at decision {number}"),
+    }
 }
 
 #[cfg(test)]
@@ -143,7 +186,7 @@ impl Outcome {
 
 #[cfg(test)]
 mod tests {
-    use bridgemaster_proto::v1::{Annulment, Fault, MatchResult};
+    use bridgemaster_proto::v1::{Annulment, MatchResult};
 
     use super::*;
 

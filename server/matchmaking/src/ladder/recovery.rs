@@ -1,9 +1,12 @@
 //! Recovers a ladder from its stored rows, after a restart or a failed commit.
 
-use std::sync::Arc;
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use bridgemaster_edge::metrics::{DamagedValue, Metrics};
-use bridgemaster_ladder::Ladder;
+use bridgemaster_ladder::{Actions, BotVersion, Ladder, LadderEntry, Purpose};
 use bridgemaster_live::Matches;
 use bridgemaster_store::{
     DamagedValue as StoredValue, LadderChange, LadderId, Store, StoreError, StoredLadder, Write,
@@ -13,6 +16,7 @@ use tracing::{error, info};
 
 use super::{
     LiveLadder, MatchesInPlay,
+    actions::read_actions,
     capacity::ServerVersionCount,
     fitting::fitted_ratings,
     model::{LadderModel, OpenMatch},
@@ -47,37 +51,52 @@ impl LiveLadder {
         Ok(Some(Self::from_model(id, term, store, model, version_count)))
     }
 
-    /// Reloads the ladder from the store. Matches that were created but not recorded are found by
-    /// their numbers.
+    /// Reloads the ladder from the store after a failed commit. Matches that were created but not
+    /// recorded are found by their numbers.
     ///
     /// # Errors
     /// When the store fails.
     pub(super) async fn reload(self: &Arc<Self>, matches: &Arc<Matches>) -> Result<(), StoreError> {
         let matches = Arc::clone(matches);
         self.change(|ladder| async move {
-            let (id, metrics) = (ladder.id(), matches.metrics());
-            let all = ladder.store.ladders().await?;
-            let mut ladders = all.intact.into_iter();
-            let stored = ladders.find(|stored| stored.ladder_id == *id);
-            let description = stored.and_then(|stored| LadderDescription::read(&stored.value).ok());
-            // If the stored description is unreadable, the loaded one stays in force.
-            let description =
-                description.unwrap_or_else(|| ladder.with_model(|model| model.description.clone()));
-            let read = LadderModel::read(id, description, &*ladder.store, metrics).await?;
-            let (after, before) = ladder.with_model(|model| {
-                let before = std::mem::replace(model, read);
-                (model.versions.len(), before.versions.len())
+            ladder.reload_model(matches.metrics()).await?;
+            ladder.with_model(|model| {
+                model.open.values_mut().for_each(|open| open.match_id = None);
+                ladder.with_in_play(|in_play| *in_play = MatchesInPlay::default());
             });
-            ladder.version_count.add(after);
-            ladder.version_count.release(before);
-            ladder.with_in_play(|in_play| *in_play = MatchesInPlay::default());
             ladder.set_needs_reload(false);
-            // A fit in progress is based on the previous model, so another one is needed.
-            ladder.notify_fitting();
-            ladder.notify_watchers();
             Ok(())
         })
         .await
+    }
+
+    /// Replaces the model by one that is read from the store, as part of a change. Matches in play
+    /// keep their identifiers.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub(super) async fn reload_model(&self, metrics: &Metrics) -> Result<(), StoreError> {
+        let all = self.store.ladders().await?;
+        let mut ladders = all.intact.into_iter();
+        let stored = ladders.find(|stored| stored.ladder_id == self.id);
+        let description = stored.and_then(|stored| LadderDescription::read(&stored.value).ok());
+        // If the stored description is unreadable, the loaded one stays in force.
+        let description =
+            description.unwrap_or_else(|| self.with_model(|model| model.description.clone()));
+        let read = LadderModel::read(&self.id, description, &*self.store, metrics).await?;
+        let (after, before) = self.with_model(|model| {
+            let before = std::mem::replace(model, read);
+            for (number, open) in &mut model.open {
+                open.match_id = before.open.get(number).and_then(|open| open.match_id.clone());
+            }
+            (model.versions.len(), before.versions.len())
+        });
+        self.version_count.add(after);
+        self.version_count.release(before);
+        // A fit in progress is based on the previous model, so another one is needed.
+        self.notify_fitting();
+        self.notify_watchers();
+        Ok(())
     }
 }
 
@@ -89,10 +108,20 @@ impl LadderModel {
         store: &dyn Store,
         metrics: &Metrics,
     ) -> Result<Self, StoreError> {
-        let ladder = Ladder::new(description.rules(), description.state());
-        let mut model = Self::new(description, ladder);
-        model.read_versions(id, store, metrics).await?;
-        model.read_matches(id, store, metrics).await?;
+        let log = |problem: &str| unreadable(id, "an organizer's action", problem, metrics);
+        let (actions, messages) = read_actions(id, store, log).await?;
+        let judged = JudgedVersions::read(id, store, &actions).await?;
+        let ladder = Ladder::new(description.rules(actions.settings()), description.state());
+        let mut model = Self::new(description, ladder.with_actions(actions));
+        model.actions = messages;
+        model.read_versions(id, store, metrics, &judged).await?;
+        model.read_matches(id, store, metrics, &judged).await?;
+        for bot in judged.0.keys() {
+            let version = model.versions.get_mut(bot);
+            if let (Some(version), Some(entry)) = (version, model.ladder.entry(bot)) {
+                version.standing = entry.clone();
+            }
+        }
         if let Some(fitted) = fitted_ratings(model.ladder.fit_job()).await {
             model.ladder.apply_fit(fitted);
         }
@@ -114,6 +143,7 @@ impl LadderModel {
         id: &LadderId,
         store: &dyn Store,
         metrics: &Metrics,
+        judged: &JudgedVersions,
     ) -> Result<(), StoreError> {
         let rows = store.ladder_versions(id).await?;
         for damage in rows.damaged {
@@ -127,7 +157,8 @@ impl LadderModel {
             }
         }
         versions.sort_by_key(|version| version.place);
-        for version in versions {
+        for mut version in versions {
+            judged.reset(&mut version.standing);
             self.apply_version(version);
         }
         Ok(())
@@ -139,6 +170,7 @@ impl LadderModel {
         id: &LadderId,
         store: &dyn Store,
         metrics: &Metrics,
+        judged: &JudgedVersions,
     ) -> Result<(), StoreError> {
         let mut from = Some(0);
         while let Some(number) = from {
@@ -147,7 +179,7 @@ impl LadderModel {
             from = rows.next;
             for stored in rows.intact {
                 match MatchRow::read(&stored) {
-                    Ok(row) => self.apply_stored_match(stored.number, row),
+                    Ok(row) => self.apply_stored_match(stored.number, row, judged),
                     Err(problem) => {
                         unreadable(id, "a match", &problem, metrics);
                         self.ladder.skip_to(stored.number + 1);
@@ -166,13 +198,66 @@ impl LadderModel {
     }
 
     /// Applies a stored match, which might have ended.
-    fn apply_stored_match(&mut self, number: u64, row: MatchRow) {
+    fn apply_stored_match(&mut self, number: u64, row: MatchRow, judged: &JudgedVersions) {
         self.ladder.skip_to(number);
         self.apply_pairing(number, &row);
+        let mut seats = row.pairing.seats.iter();
+        if let Some(over) = &row.over
+            && seats.any(|bot| judged.0.contains_key(bot))
+        {
+            let faults = row.fault_messages();
+            let entries = self.ladder.entries_after(number, &over.end, row.span(), &faults);
+            for entry in entries.into_iter().filter(|entry| judged.0.contains_key(&entry.bot)) {
+                self.ladder.store_entry(entry);
+            }
+        }
         self.apply_end(number, &row);
         if row.over.is_none() {
             let match_id = None;
             self.open.insert(number, OpenMatch { row, match_id });
+        }
+    }
+}
+
+/// The versions that played in a match that an organizer annuls or once annulled. Whether they are
+/// validated or benched is derived again from their matches, as if annulled matches had not been
+/// played. The value states whether the version has played a validation match.
+struct JudgedVersions(HashMap<BotVersion, bool>);
+
+impl JudgedVersions {
+    async fn read(id: &LadderId, store: &dyn Store, actions: &Actions) -> Result<Self, StoreError> {
+        let mut judged = HashMap::new();
+        let mut validations = HashSet::new();
+        let mut from = actions.has_annulments().then_some(0);
+        while let Some(number) = from {
+            let rows = store.ladder_matches(id, number, MAX_PAGE_LADDER_MATCHES).await?;
+            from = rows.next;
+            for stored in rows.intact {
+                // Unreadable rows are logged when the matches are applied.
+                let Ok(MatchRow { pairing, .. }) = MatchRow::read(&stored) else {
+                    continue;
+                };
+                if actions.has_annulled(stored.number, &pairing.seats) {
+                    judged.extend(pairing.seats.iter().map(|bot| (bot.clone(), false)));
+                }
+                if pairing.purpose == Purpose::Validation {
+                    validations.extend(pairing.seats);
+                }
+            }
+        }
+        for (bot, has_validation) in &mut judged {
+            *has_validation = validations.contains(bot);
+        }
+        Ok(Self(judged))
+    }
+
+    /// Resets what is derived again from matches. A version without a validation match entered as a
+    /// house bot, so it stays validated.
+    fn reset(&self, standing: &mut LadderEntry) {
+        if let Some(has_validation) = self.0.get(&standing.bot) {
+            standing.is_validated &= !has_validation;
+            standing.failed_validation = None;
+            standing.benched = None;
         }
     }
 }
@@ -184,7 +269,7 @@ fn unreadable(id: &LadderId, what: &str, problem: &str, metrics: &Metrics) {
 
 #[cfg(test)]
 mod tests {
-    use bridgemaster_ladder::{AttendingBot, BotVersion};
+    use bridgemaster_ladder::AttendingBot;
     use bridgemaster_store::{LadderStore as _, MemoryStore};
 
     use super::*;

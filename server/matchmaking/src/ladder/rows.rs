@@ -2,19 +2,22 @@
 
 use bridgemaster_ladder::{
     BotRating, BotVersion, CONFIDENCE, ClosingRule, End, LadderEntry, Pairing, Purpose,
-    RatingMethodId, Rules, SeatEnd, Span, State,
+    RatingMethodId, Rules, SeatEnd, SettingsChange, Span, State,
 };
 use bridgemaster_proto::{
     internal::v1::{
         LadderMatchEnd, LadderMatchRecord, LadderRecord, LadderSeatRecord, LadderVersionRecord,
     },
-    v1::{self, AnnulmentReason, LadderState, OfferPurpose, Rating, RatingMethod, RatingPoint},
+    v1::{
+        self, AnnulmentReason, FaultReason, LadderState, OfferPurpose, Rating, RatingMethod,
+        RatingPoint,
+    },
 };
 use bridgemaster_store::{StoredLadderMatch, StoredLadderVersion};
 use prost::Message as _;
 
 /// The format version of the rows.
-const FORMAT_VERSION: u32 = 1;
+pub(super) const FORMAT_VERSION: u32 = 1;
 
 /// The label by which a match refers to its ladder.
 pub const LADDER_LABEL: &str = "ladder";
@@ -62,10 +65,21 @@ impl LadderDescription {
         Ok(Self { ladder, frozen_at_match: record.frozen_at_match })
     }
 
-    /// Returns the pairing and rating rules.
-    pub(super) fn rules(&self) -> Rules {
-        let ladder = &self.ladder;
-        let closing = ladder.closing.unwrap_or_default();
+    /// Returns the ladder with these changed settings.
+    pub(super) fn edited(&self, change: SettingsChange) -> v1::Ladder {
+        let mut ladder = self.ladder.clone();
+        let SettingsChange { key_names, house_bots, max_matches, max_slots, closing } = change;
+        ladder.key_names = key_names.unwrap_or(ladder.key_names);
+        ladder.house_bots = house_bots.unwrap_or(ladder.house_bots);
+        ladder.max_matches = max_matches.unwrap_or(ladder.max_matches);
+        ladder.max_slots = max_slots.unwrap_or(ladder.max_slots);
+        ladder.closing = closing.map(closing_to_wire).or(ladder.closing);
+        ladder
+    }
+
+    /// Returns the pairing and rating rules with these changed settings.
+    pub(super) fn rules(&self, change: SettingsChange) -> Rules {
+        let ladder = &self.edited(change);
         let name =
             |bot: &String| bot.split(HOUSE_BOT_SEPARATOR).next().unwrap_or_default().to_owned();
         let whole = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
@@ -75,11 +89,7 @@ impl LadderDescription {
             max_slots: ladder.max_slots,
             owners_apart: ladder.owners_apart,
             house_bots: ladder.house_bots.iter().map(name).collect(),
-            closing: ClosingRule {
-                settled_top: whole(closing.settled_top),
-                confidence: closing.confidence,
-                max_matches_per_bot: closing.max_matches_per_bot.into(),
-            },
+            closing: closing_of(ladder.closing.unwrap_or_default()),
             // `read` has checked the number.
             rating_method: rating_method(ladder.rating_method).unwrap_or_default(),
         }
@@ -94,6 +104,23 @@ impl LadderDescription {
     }
 }
 
+/// Converts the end condition of a closing round from its message.
+pub(super) fn closing_of(rule: v1::ClosingRule) -> ClosingRule {
+    ClosingRule {
+        settled_top: usize::try_from(rule.settled_top).unwrap_or(usize::MAX),
+        confidence: rule.confidence,
+        max_matches_per_bot: rule.max_matches_per_bot.into(),
+    }
+}
+
+fn closing_to_wire(rule: ClosingRule) -> v1::ClosingRule {
+    v1::ClosingRule {
+        settled_top: u32::try_from(rule.settled_top).unwrap_or(u32::MAX),
+        confidence: rule.confidence,
+        max_matches_per_bot: u32::try_from(rule.max_matches_per_bot).unwrap_or(u32::MAX),
+    }
+}
+
 #[cfg(test)]
 impl LadderDescription {
     /// Creates a ladder of two seats whose bots `ada` and `bob` need no validation.
@@ -105,6 +132,7 @@ impl LadderDescription {
                 max_matches: 4,
                 max_slots: 64,
                 house_bots: vec!["ada".to_owned(), "bob".to_owned()],
+                state: LadderState::Open.into(),
                 ..v1::Ladder::default()
             },
             frozen_at_match: 0,
@@ -148,6 +176,7 @@ impl VersionRow {
                 failed_validation: record.failed_validation,
                 benched: record.benched,
                 forgiven_before: record.forgiven_before,
+                excluded: None,
             },
             entered_unix_ms: record.entered_unix_ms,
             place: record.place,
@@ -174,6 +203,20 @@ pub(super) struct EndedMatchRow {
     /// The identifier of the match; empty if it was never created.
     pub(super) match_id: String,
     pub(super) ended_unix_ms: u64,
+    /// The faults and the use of time of each seat; empty if unknown.
+    pub(super) conduct: Vec<SeatConduct>,
+}
+
+/// The faults and the use of time of a seat in an ended match.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct SeatConduct {
+    /// The fault for which the seat forfeited; `Unspecified` without a forfeit or if unknown.
+    pub(super) forfeit: FaultReason,
+    /// Number of the request at which the seat forfeited; 0 if unknown.
+    pub(super) forfeit_request: u32,
+    pub(super) faults: u32,
+    /// The thinking time; `None` if unknown.
+    pub(super) thinking_ms: Option<u64>,
 }
 
 impl MatchRow {
@@ -214,6 +257,8 @@ impl MatchRow {
                     set_seat_results(&mut record.seats, ends);
                     LadderMatchEnd::Annulled
                 }
+                // Only the organizers' actions state that a match is voided.
+                End::Voided => LadderMatchEnd::Cancelled,
                 End::Cancelled { absent } => {
                     for seat in absent {
                         if let Some(seat) = record.seats.get_mut(*seat) {
@@ -224,6 +269,12 @@ impl MatchRow {
                 }
             };
             record.end = end.into();
+            for (seat, conduct) in record.seats.iter_mut().zip(&over.conduct) {
+                seat.forfeit = conduct.forfeit.into();
+                seat.forfeit_request = conduct.forfeit_request;
+                seat.faults = conduct.faults;
+                seat.thinking_ms = conduct.thinking_ms;
+            }
         }
         record.encode_to_vec()
     }
@@ -268,8 +319,18 @@ impl MatchRow {
                 end,
                 match_id: record.match_id.clone(),
                 ended_unix_ms: record.ended_unix_ms,
+                conduct: record.seats.iter().map(conduct_of).collect(),
             }),
         })
+    }
+}
+
+fn conduct_of(seat: &LadderSeatRecord) -> SeatConduct {
+    SeatConduct {
+        forfeit: seat.forfeit(),
+        forfeit_request: seat.forfeit_request,
+        faults: seat.faults,
+        thinking_ms: seat.thinking_ms,
     }
 }
 
@@ -328,6 +389,12 @@ mod tests {
     fn matches_round_trip() {
         let end = |place, forfeited| SeatEnd { place, score: -3, forfeited };
         let ends = vec![end(2, true), end(1, false)];
+        let conduct = SeatConduct {
+            forfeit: FaultReason::Late,
+            forfeit_request: 31,
+            faults: 2,
+            thinking_ms: Some(60_200),
+        };
         for (end, purpose, replaces) in [
             (None, Purpose::Rated, None),
             (Some(End::Played(ends.clone())), Purpose::Rated, Some(0)),
@@ -349,6 +416,7 @@ mod tests {
                     end,
                     match_id: "m".to_owned(),
                     ended_unix_ms: 6,
+                    conduct: vec![conduct, SeatConduct::default()],
                 }),
             };
             let stored =
@@ -366,7 +434,7 @@ mod tests {
             },
             frozen_at_match: 0,
         };
-        let house = description.rules().house_bots;
+        let house = description.rules(SettingsChange::default()).house_bots;
         assert_eq!(Vec::from_iter(house), ["greedy", "random"]);
     }
 }

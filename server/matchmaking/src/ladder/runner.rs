@@ -250,7 +250,7 @@ impl Runner {
     async fn apply_outcome(&self, number: u64, outcome: Outcome) -> Result<(), StoreError> {
         self.matches.metrics().count_ladder_match(match &outcome.end {
             End::Played(_) => LadderOutcome::Played,
-            End::Annulled(_) => LadderOutcome::Annulled,
+            End::Annulled(_) | End::Voided => LadderOutcome::Annulled,
             End::Cancelled { .. } => LadderOutcome::Cancelled,
         });
         for standing in self.ladder.end_match(number, outcome).await? {

@@ -14,24 +14,27 @@ use bridgemaster_edge::{
 use bridgemaster_ladder::BotVersion;
 use bridgemaster_live::Matches;
 use bridgemaster_matchmaking::ladder::{
-    Attendances, CSV_HEAD, Ladders, LiveLadder, MatchFilter, csv_rows, request_unrated_match,
+    Attendances, CSV_HEAD, Ladders, LiveLadder, MatchFilter, request_unrated_match,
 };
 use bridgemaster_proto::v1::{
-    AdvanceLadderRequest, AdvanceLadderResponse, CreateLadderRequest, CreateLadderResponse,
-    ExportReplaysRequest, ExportReplaysResponse, ExportResultsRequest, ExportResultsResponse,
-    GetLadderBotRequest, GetLadderBotResponse, GetLadderRequest, GetLadderResponse, LadderBotRef,
-    ListHeadToHeadsRequest, ListHeadToHeadsResponse, ListLadderMatchesRequest,
-    ListLadderMatchesResponse, ListLaddersRequest, ListLaddersResponse, ListStandingsRequest,
-    ListStandingsResponse, RefusalReason, RequestMatchRequest, RequestMatchResponse,
-    UnbenchBotRequest, UnbenchBotResponse, WatchLadderRequest, WatchLadderResponse,
-    ladder_service_server::LadderService,
+    ActOnLadderRequest, ActOnLadderResponse, AdvanceLadderRequest, AdvanceLadderResponse,
+    CreateLadderRequest, CreateLadderResponse, ExportReplaysRequest, ExportReplaysResponse,
+    ExportResultsRequest, ExportResultsResponse, GetLadderBotRequest, GetLadderBotResponse,
+    GetLadderRequest, GetLadderResponse, LadderBotRef, ListHeadToHeadsRequest,
+    ListHeadToHeadsResponse, ListLadderActionsRequest, ListLadderActionsResponse,
+    ListLadderMatchesRequest, ListLadderMatchesResponse, ListLaddersRequest, ListLaddersResponse,
+    ListStandingsRequest, ListStandingsResponse, RefusalReason, RequestMatchRequest,
+    RequestMatchResponse, UnbenchBotRequest, UnbenchBotResponse, WatchLadderRequest,
+    WatchLadderResponse, ladder_service_server::LadderService,
 };
+use bridgemaster_store::KeyName;
 use prost::Message as _;
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status};
 use tracing::error;
 
 use super::{
+    ladder_actions::action,
     ladder_replay_tar::LadderReplayTar,
     ladder_updates::{LadderUpdates, attendances},
     ladder_validation::{bot_ref, new_ladder, next_state, page, page_offset},
@@ -80,10 +83,18 @@ impl LadderRpc {
         &self,
         request: &Request<T>,
         ladder_id: &str,
-    ) -> Result<Arc<LiveLadder>, Refusal> {
+    ) -> Result<(Arc<LiveLadder>, Caller), Refusal> {
         let caller = self.caller(request).await?;
         caller.require_scope(KeyScope::Admin)?;
-        self.ladders.get(ladder_id)
+        let ladder = self.ladders.get(ladder_id)?;
+        let organizers = ladder.created_ladder().organizer_key_names;
+        let is_organizer = |key: &KeyName| organizers.iter().any(|name| name == key.as_str());
+        if organizers.is_empty() || caller.key_name().is_none_or(is_organizer) {
+            return Ok((ladder, caller));
+        }
+        let organizers = organizers.join(", ");
+        let message = format!("only the ladder's organizers may change it: {organizers}");
+        Err(Refusal::new(RefusalReason::ScopeMissing, message).with("scope", "admin"))
     }
 
     fn attendances(&self, ladder: &LiveLadder) -> Attendances {
@@ -124,7 +135,10 @@ impl LadderService for LadderRpc {
     ) -> Result<Response<CreateLadderResponse>, Status> {
         let caller = self.caller(&request).await?;
         caller.require_scope(KeyScope::Admin)?;
-        let requested = request.into_inner().ladder.unwrap_or_default();
+        let mut requested = request.into_inner().ladder.unwrap_or_default();
+        if requested.organizer_key_names.is_empty() {
+            requested.organizer_key_names.extend(caller.key_name().map(ToString::to_string));
+        }
         let (id, ladder) = new_ladder(requested, &self.authenticator)?;
         let ladder = self.ladders.create(id, ladder).await?;
         Ok(Response::new(CreateLadderResponse { ladder: Some(ladder) }))
@@ -134,7 +148,7 @@ impl LadderService for LadderRpc {
         &self,
         request: Request<AdvanceLadderRequest>,
     ) -> Result<Response<AdvanceLadderResponse>, Status> {
-        let ladder = self.changeable_ladder(&request, &request.get_ref().ladder_id).await?;
+        let (ladder, _) = self.changeable_ladder(&request, &request.get_ref().ladder_id).await?;
         let to = next_state(request.get_ref().state)?;
         self.ladders.advance_state(&ladder, to).await?;
         Ok(Response::new(AdvanceLadderResponse { ladder: Some(ladder.to_wire()) }))
@@ -278,11 +292,38 @@ impl LadderService for LadderRpc {
         }))
     }
 
+    async fn act_on_ladder(
+        &self,
+        request: Request<ActOnLadderRequest>,
+    ) -> Result<Response<ActOnLadderResponse>, Status> {
+        let (ladder, caller) =
+            self.changeable_ladder(&request, &request.get_ref().ladder_id).await?;
+        let requested = request.into_inner().action.unwrap_or_default();
+        let action = action(requested, &caller, &self.authenticator, |bot| {
+            !ladder.bot(bot, &Attendances::new()).is_empty()
+        })?;
+        let action = self.ladders.act(&ladder, action).await?;
+        let ladder = Some(ladder.to_wire());
+        Ok(Response::new(ActOnLadderResponse { action: Some(action), ladder }))
+    }
+
+    async fn list_ladder_actions(
+        &self,
+        request: Request<ListLadderActionsRequest>,
+    ) -> Result<Response<ListLadderActionsResponse>, Status> {
+        let ladder = self.readable_ladder(&request, &request.get_ref().ladder_id).await?;
+        let ListLadderActionsRequest { page_size, page_token, .. } = request.get_ref();
+        let (actions, next_page_token) = page(ladder.actions(), *page_size, page_token)?;
+        let response = ListLadderActionsResponse { actions, next_page_token };
+        Call::reserve_answer(response.encoded_len()).await?;
+        Ok(Response::new(response))
+    }
+
     async fn unbench_bot(
         &self,
         request: Request<UnbenchBotRequest>,
     ) -> Result<Response<UnbenchBotResponse>, Status> {
-        let ladder = self.changeable_ladder(&request, &request.get_ref().ladder_id).await?;
+        let (ladder, _) = self.changeable_ladder(&request, &request.get_ref().ladder_id).await?;
         let attendances = self.attendances(&ladder);
         let bot = resolve_version(&ladder, "bot", request.into_inner().bot, &attendances)?;
         self.ladders.unbench(&ladder, bot.clone()).await?;
@@ -310,7 +351,7 @@ impl LadderService for LadderRpc {
                 let rows = ladder.read_rows(&matches, number, ROWS_PER_CHUNK).await?;
                 from = rows.next;
                 for stored in &rows.intact {
-                    match csv_rows(stored) {
+                    match ladder.csv_rows(stored) {
                         Ok(lines) => chunk.push_str(&lines),
                         // Unreadable rows, which were logged when the ladder was loaded, are
                         // skipped here too.

@@ -1,8 +1,14 @@
 //! Updates of a ladder for a client that watches it: changed standings, and each finished match.
 
-use std::{collections::HashMap, pin::Pin, sync::Arc, time::Duration};
+use std::{
+    collections::{HashMap, HashSet},
+    pin::Pin,
+    sync::Arc,
+    time::Duration,
+};
 
 use bridgemaster_edge::{identity::Caller, refusal::Refusal};
+use bridgemaster_ladder::BotVersion;
 use bridgemaster_matchmaking::{
     ladder::{Attendances, Ladders, LiveLadder},
     lobby::QueueId,
@@ -50,6 +56,14 @@ impl SentStandings {
             }
         }
         changed
+    }
+
+    /// Removes and returns the bot versions whose bot is not in the standings any more, because an
+    /// organizer has removed it.
+    fn take_removed(&mut self, now: &[Standing]) -> Vec<BotVersion> {
+        let listed: HashSet<&str> = now.iter().map(|standing| &*standing.bot_name).collect();
+        let removed = self.0.extract_if(|(name, _), _| !listed.contains(&**name));
+        removed.map(|((name, version), _)| BotVersion::new(name, version)).collect()
     }
 }
 
@@ -119,7 +133,10 @@ impl LadderUpdates {
     fn standings(&mut self) -> Option<WatchLadderResponse> {
         let attendances = attendances(&self.ladders, &self.ladder);
         let now = self.ladder.standings(&attendances, false);
-        let standings = self.sent.take_changed(now);
+        let removed = self.sent.take_removed(&now);
+        let removed = removed.iter().map(|bot| self.ladder.standing(bot, &attendances));
+        let mut standings = removed.collect::<Vec<_>>();
+        standings.extend(self.sent.take_changed(now));
         let ladder = self.ladder.to_wire();
         let is_other = self.last_state.replace(ladder.state) != Some(ladder.state);
         (is_other || !standings.is_empty()).then_some(WatchLadderResponse {

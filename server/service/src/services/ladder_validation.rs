@@ -53,8 +53,8 @@ pub(super) fn new_ladder(
         replays,
         closing,
         rating_method: method,
-        // This field is output only.
-        state: _,
+        organizer_key_names,
+        state: _, // Like the following fields, output only.
         created_unix_ms: _,
         frozen_unix_ms: _,
         closed_unix_ms: _,
@@ -68,13 +68,13 @@ pub(super) fn new_ladder(
     let (game, served) = check_config(&config)?;
     let requested_version = Some(rules_version).filter(|version| *version != 0);
     check_rules_version("ladder.rules_version", requested_version, game)?;
-    validation::key_names("ladder.key_names", &key_names, authenticator.uses_keys())?;
+    check_key_names(&key_names, &organizer_key_names, authenticator)?;
     let max_matches =
         or_default("ladder.max_matches", max_matches, DEFAULT_MAX_MATCHES, MAX_LADDER_MATCHES)?;
     // With half of the places, no bot can take all of them.
     let default_slots = (max_matches / 2).clamp(1, MAX_BOT_SLOTS);
     let max_slots = or_default("ladder.max_slots", max_slots, default_slots, MAX_BOT_SLOTS)?;
-    check_house_bots(&house_bots)?;
+    check_house_bots("ladder.house_bots", &house_bots)?;
     check_owners_apart(owners_apart, authenticator)?;
     let replays = check_replay_access(replays, authenticator)?;
     check_rating_method(method)?;
@@ -90,6 +90,7 @@ pub(super) fn new_ladder(
         replays: replays.into(),
         closing: Some(closing_rule(closing)?),
         rating_method: method,
+        organizer_key_names,
         state: LadderState::Open.into(),
         created_unix_ms: now_unix_ms().unsigned_abs(),
         ..Ladder::default()
@@ -123,6 +124,16 @@ fn check_config(config: &MatchConfig) -> Result<(&'static str, u32), Refusal> {
     });
     let checked = checked.ok_or_else(unset)?;
     checked.map_err(|error| refuse(&format!("config.{}", error.field), error.problem))
+}
+
+fn check_key_names(
+    admitted: &[String],
+    organizers: &[String],
+    authenticator: &Authenticator,
+) -> Result<(), Refusal> {
+    let uses_keys = authenticator.uses_keys();
+    validation::key_names("ladder.key_names", admitted, uses_keys)?;
+    validation::key_names("ladder.organizer_key_names", organizers, uses_keys).map(drop)
 }
 
 fn check_rating_method(method: i32) -> Result<(), Refusal> {
@@ -159,20 +170,20 @@ fn check_replay_access(
     }
 }
 
-fn check_house_bots(bots: &[String]) -> Result<(), Refusal> {
-    check_count("ladder.house_bots", "house bots", bots.len(), MAX_HOUSE_BOTS)?;
+pub(super) fn check_house_bots(field: &str, bots: &[String]) -> Result<(), Refusal> {
+    check_count(field, "house bots", bots.len(), MAX_HOUSE_BOTS)?;
     for bot in bots {
         let name = bot.split('@').next().unwrap_or_default();
         if BotName::new(name).is_none() {
             let bot = quoted(bot);
             let detail = format!("{bot} is not a bot: expected NAME or NAME@VERSION");
-            return Err(refuse("house_bots", detail));
+            return Err(Refusal::field(field, detail));
         }
     }
     Ok(())
 }
 
-fn closing_rule(requested: Option<ClosingRule>) -> Result<ClosingRule, Refusal> {
+pub(super) fn closing_rule(requested: Option<ClosingRule>) -> Result<ClosingRule, Refusal> {
     let Some(requested) = requested else {
         return Ok(DEFAULT_CLOSING);
     };
@@ -250,7 +261,7 @@ pub(crate) async fn ensure_ladder(
     let Ok(existing) = ladders.get(id.as_str()) else {
         return ladders.create_stopped(id, requested).await;
     };
-    let existing = existing.to_wire();
+    let existing = existing.created_ladder();
     if has_default_slots {
         // Ladders keep the default of the program that created them, which was once 64.
         requested.max_slots = existing.max_slots;
@@ -284,6 +295,12 @@ fn first_difference(requested: &Ladder, existing: &Ladder) -> Option<&'static st
         ("owners_apart", requested.owners_apart == existing.owners_apart),
         ("max_slots", requested.max_slots == existing.max_slots),
         ("replays", requested.replays == existing.replays),
+        (
+            "organizer_key_names",
+            // A ladder that was created by a call has its creator.
+            requested.organizer_key_names.is_empty()
+                || requested.organizer_key_names == existing.organizer_key_names,
+        ),
         ("closing", requested.closing == existing.closing),
         (
             "rating_method",

@@ -107,7 +107,7 @@ impl LobbyService for LobbyRpc {
             return Err(queue_unknown(attend.queue_id.as_str()).into());
         }
         let version = BotVersion::new(attend.bot.as_str(), &*attend.version);
-        self.ladders.check_capacity(&attend.queue_id, version)?;
+        self.ladders.check_admission(&attend.queue_id, version)?;
         let (mut updates, cancelled) = self.lobby.attend(attend)?;
         self.cancel_offered_matches(cancelled).await?;
         let matches = Arc::clone(self.matches());

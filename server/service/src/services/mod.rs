@@ -3,6 +3,7 @@
 
 mod catalog_rpc;
 mod encoded_streams;
+mod ladder_actions;
 mod ladder_replay_tar;
 mod ladder_rpc;
 mod ladder_updates;

@@ -25,6 +25,7 @@ mod held;
 mod intercepted_store;
 mod keys;
 mod ladder;
+mod ladder_actions;
 mod ladder_conduct;
 mod ladder_fixture;
 mod ladder_rights;

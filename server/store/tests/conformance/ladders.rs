@@ -1,6 +1,6 @@
 use bridgemaster_store::{
     LadderChange, LadderId, StoreError, StoredLadder, StoredLadderMatch, StoredLadderVersion,
-    Write, WriteRefusal,
+    Write, WriteRefusal, ladder_action_prefix,
     limits::{
         MAX_LADDER_BYTES, MAX_LADDER_MATCH_BYTES, MAX_LADDER_NAME_BYTES, MAX_LADDER_VERSION_BYTES,
         MAX_PAGE_LADDER_MATCHES,
@@ -118,6 +118,29 @@ pub(crate) async fn a_ladder_is_opened_once_and_can_be_dropped(store: Subject<'_
     assert!(matches(store, "a").await.is_empty());
     let versions = store.ladder_versions(&ladder("a")).await.unwrap();
     assert!(versions.intact.is_empty());
+}
+
+pub(crate) async fn actions_of_a_ladder_are_kept_in_order_until_it_is_dropped(store: Subject<'_>) {
+    let act = |name: &str, term, number| {
+        let value = format!("{name} {number}").into_bytes();
+        change(name, LadderChange::PutAction { term, number, value })
+    };
+    commit(store, [open("a"), open("a.b"), lead("a", 1), lead("a.b", 1)]).await;
+    commit(store, [act("a.b", 1, 1)]).await;
+    for number in [10, 2, 1] {
+        commit(store, [act("a", 1, number)]).await;
+    }
+    let values = async |name: &str| {
+        let records = store.records(&ladder_action_prefix(&ladder(name))).await.unwrap();
+        let values = records.intact.into_iter().map(|(_, value)| String::from_utf8(value).unwrap());
+        values.collect::<Vec<_>>()
+    };
+    assert_eq!(values("a").await, ["a 1", "a 2", "a 10"]);
+    let stale = refused(store, vec![act("a", 2, 11)]).await;
+    assert!(matches!(stale, WriteRefusal::LadderTermEnded { expected: 1, .. }));
+    commit(store, [change("a", LadderChange::Drop)]).await;
+    assert!(values("a").await.is_empty());
+    assert_eq!(values("a.b").await, ["a.b 1"]);
 }
 
 pub(crate) async fn only_the_leader_changes_a_ladder(store: Subject<'_>) {

@@ -91,6 +91,7 @@ const FACTS: &[Fact] = &facts![
     records::a_record_beyond_its_limits_is_refused_with_its_batch,
     ladders::a_ladder_is_read_as_it_was_last_written,
     ladders::a_ladder_is_opened_once_and_can_be_dropped,
+    ladders::actions_of_a_ladder_are_kept_in_order_until_it_is_dropped,
     ladders::only_the_leader_changes_a_ladder,
     ladders::a_ladder_match_is_paired_once_and_ends_once,
     ladders::ladder_matches_are_read_in_pages,

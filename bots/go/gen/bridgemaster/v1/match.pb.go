@@ -269,7 +269,6 @@ const (
 	// restart, a bot did not reconnect to its seat.
 	AnnulmentReason_ANNULMENT_REASON_SERVER_CRASH AnnulmentReason = 2
 	// The organizer of the contest or ladder annulled the match; `detail` contains the explanation.
-	// Not implemented yet: never sent.
 	AnnulmentReason_ANNULMENT_REASON_ORGANIZER AnnulmentReason = 3
 )
 

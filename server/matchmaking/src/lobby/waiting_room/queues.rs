@@ -1,5 +1,7 @@
 //! Opens, closes and lists queues, and decides which bots may attend them.
 
+use std::collections::BTreeSet;
+
 use bridgemaster_proto::v1;
 use bridgemaster_store::KeyName;
 
@@ -57,13 +59,31 @@ impl WaitingRoom {
         queue.is_closing = true;
         let bots: Vec<BotName> = queue.entries.keys().cloned().collect();
         for bot in bots {
-            if let Some(attendance) = self.attendance_mut(queue_id, &bot) {
-                attendance.is_leaving = true;
-            }
-            self.notify(queue_id, &bot);
-            self.clean_up(queue_id, &bot);
+            self.end_attendance(queue_id, &bot);
         }
         self.remove_if_closed(queue_id);
+    }
+
+    fn end_attendance(&mut self, queue_id: &QueueId, bot: &BotName) {
+        if let Some(attendance) = self.attendance_mut(queue_id, bot) {
+            attendance.is_leaving = true;
+        }
+        self.notify(queue_id, bot);
+        self.clean_up(queue_id, bot);
+    }
+
+    /// Sets the keys whose bots may attend a queue. The attendances of all other bots end.
+    pub(crate) fn set_admission(&mut self, queue_id: &QueueId, key_names: BTreeSet<KeyName>) {
+        let Some(queue) = self.queues.get_mut(queue_id) else {
+            return;
+        };
+        queue.rules.key_names = key_names;
+        let is_admitted =
+            |bot: &BotName| queue.rules.admits(KeyName::new(bot.as_str()).ok().as_ref());
+        let expelled = queue.entries.keys().filter(|bot| !is_admitted(bot));
+        for bot in expelled.cloned().collect::<Vec<_>>() {
+            self.end_attendance(queue_id, &bot);
+        }
     }
 
     /// Lists at most `count` open queues that pass `is_visible`, in the order of their names,
