@@ -1,6 +1,6 @@
-//! Follows a match until it has ended.
+//! Follows a match until it has ended, and reconnects to servers.
 
-use std::{cell::Cell, time::Duration};
+use std::time::Duration;
 
 use bridgemaster_proto::v1::{
     MatchConfig, MatchInfo, MatchState, WatchMatchRequest, WatchMatchResponse,
@@ -51,45 +51,76 @@ pub(super) async fn follow(
     retry_timeout: Duration,
     mut handle: impl FnMut(FollowEvent<'_>) -> anyhow::Result<()>,
 ) -> anyhow::Result<MatchInfo> {
-    let mut outage: Option<Outage> = None;
-    let has_answered = Cell::new(false);
-    let mut handle = |event: FollowEvent<'_>| {
-        has_answered.set(has_answered.get() || matches!(event, FollowEvent::Update(_)));
-        handle(event)
-    };
+    let mut connection = Reconnection::new(retry_timeout);
     loop {
-        let streamed = follow_once(client, match_id, &mut outage, &mut handle).await?;
-        let (reason, failure) = match streamed {
+        match follow_once(client, match_id, &mut connection, &mut handle).await? {
             Ended::Match(info) => return Ok(*info),
-            Ended::Stream(Some(status)) if is_slow_consumer(&status) => continue,
-            Ended::Stream(Some(status)) if is_final(&status, has_answered.get()) => {
-                return Err(refused(&status));
+            Ended::Stream(status) => {
+                let closed = "the server closed the stream before the match had ended";
+                let report = |reason: &str| handle(FollowEvent::Lost(reason));
+                connection.retry(status, closed, report).await?;
             }
-            Ended::Stream(Some(status)) => {
+        }
+    }
+}
+
+/// Reconnects to a server that is unavailable, restarts, or closes the stream of a slow client.
+pub(super) struct Reconnection {
+    timeout: Duration,
+    outage: Option<Outage>,
+    has_answered: bool,
+}
+
+impl Reconnection {
+    /// Creates a reconnection that gives up when an outage is longer than `timeout`.
+    pub(super) fn new(timeout: Duration) -> Self {
+        Self { timeout, outage: None, has_answered: false }
+    }
+
+    /// Records that the server answers. Returns whether a reported outage is over.
+    pub(super) fn mark_answered(&mut self) -> bool {
+        self.has_answered = true;
+        self.outage.take().is_some_and(|outage| outage.is_reported)
+    }
+
+    /// Waits until the next attempt, after a stream has ended with this status, or without one for
+    /// the reason `closed`. Calls `report` with the reason once per outage.
+    ///
+    /// # Errors
+    /// A refusal that a retry cannot change, an outage longer than the timeout, or an error of
+    /// `report`.
+    pub(super) async fn retry(
+        &mut self,
+        status: Option<Status>,
+        closed: &str,
+        report: impl FnOnce(&str) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let (reason, failure) = match status {
+            Some(status) if is_slow_consumer(&status) => return Ok(()),
+            Some(status) if is_final(&status, self.has_answered) => return Err(refused(&status)),
+            Some(status) => {
                 let reason = transport_failure(&status);
-                // An update shows that the scheme of the address, `http` or `https`, is correct.
-                let hint = tls_hint(&reason).filter(|_| !has_answered.get());
+                // An answer shows that the scheme of the address, `http` or `https`, is correct.
+                let hint = tls_hint(&reason).filter(|_| !self.has_answered);
                 let reason = match hint {
                     Some(hint) => format!("{reason} ({hint})"),
                     None => reason,
                 };
                 (reason, refused(&status))
             }
-            Ended::Stream(None) => {
-                let reason = "the server closed the stream before the match had ended";
-                (reason.to_owned(), anyhow::anyhow!(reason))
-            }
+            None => (closed.to_owned(), anyhow::anyhow!("{closed}")),
         };
-        let outage = outage.get_or_insert_with(|| Outage::since(Instant::now()));
-        if outage.since.elapsed() >= retry_timeout {
+        let outage = self.outage.get_or_insert_with(|| Outage::since(Instant::now()));
+        if outage.since.elapsed() >= self.timeout {
             return Err(failure);
         }
         if !outage.is_reported {
             outage.is_reported = true;
-            handle(FollowEvent::Lost(&reason))?;
+            report(&reason)?;
         }
         sleep(outage.delay).await;
         outage.delay = (outage.delay * 2).min(MAX_DELAY);
+        Ok(())
     }
 }
 
@@ -134,7 +165,7 @@ enum Ended {
 async fn follow_once(
     client: &mut MatchClient,
     match_id: &str,
-    outage: &mut Option<Outage>,
+    connection: &mut Reconnection,
     handle: &mut impl FnMut(FollowEvent<'_>) -> anyhow::Result<()>,
 ) -> anyhow::Result<Ended> {
     let request = WatchMatchRequest { match_id: match_id.to_owned() };
@@ -149,7 +180,7 @@ async fn follow_once(
             Ok(None) => return Ok(Ended::Stream(None)),
             Err(status) => return Ok(Ended::Stream(Some(status))),
         };
-        if outage.take().is_some_and(|outage| outage.is_reported) {
+        if connection.mark_answered() {
             handle(FollowEvent::Reconnected)?;
         }
         fill_in_config(&mut config, &mut response);

@@ -4,6 +4,7 @@ use anyhow::Context as _;
 use bridgemaster_proto::{
     DESCRIPTORS,
     escape::{Escaped, escape_json},
+    v1::FaultReason,
 };
 use prost::Message;
 use prost_reflect::{DescriptorPool, DynamicMessage, SerializeOptions};
@@ -45,6 +46,11 @@ pub(super) fn enum_word(name: &str, prefix: &str) -> String {
         "UNSPECIFIED" => "unknown".to_owned(),
         word => word.to_lowercase(),
     }
+}
+
+/// Returns the words for the reason of a fault, such as `never connected`.
+pub(super) fn reason_word(reason: FaultReason) -> String {
+    enum_word(reason.as_str_name(), "FAULT_REASON_").replace('_', " ")
 }
 
 /// Replaces two printable characters that are not valid in XML 1.0.

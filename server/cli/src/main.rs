@@ -5,6 +5,7 @@
 
 mod address;
 mod attend;
+mod board;
 mod bot;
 mod bot_choice;
 mod browser;

@@ -1,5 +1,6 @@
 //! `bridgemaster ladder`: manages ladders, and shows their standings and matches.
 
+mod act;
 mod client;
 mod create;
 mod recompute;
@@ -7,6 +8,7 @@ mod replays;
 mod results;
 mod show;
 mod standings;
+mod watch;
 
 use anyhow::Context as _;
 use bridgemaster_proto::{
@@ -60,13 +62,15 @@ enum LadderCommand {
     /// Show the versions, head-to-head results and newest matches of a bot
     Show(show::ShowArgs),
     /// Follow the matches and standings of a ladder
-    Watch(show::WatchArgs),
+    Watch(watch::WatchArgs),
     /// Export all results as CSV, with one line per seat of each match
     Results(results::ResultsArgs),
     /// Download the replays of one bot, or of a pair of bots, as a tar file
     Replays(replays::ReplaysArgs),
     /// Compute ratings from the results, and compare them with the server's
     Recompute(recompute::RecomputeArgs),
+    #[command(flatten)]
+    Act(act::ActCommand),
     /// Allow a benched bot to play again
     Unbench {
         #[command(flatten)]
@@ -112,6 +116,7 @@ impl LadderArgs {
             LadderCommand::Results(args) => args.run().await,
             LadderCommand::Replays(args) => args.run().await,
             LadderCommand::Recompute(args) => args.run().await,
+            LadderCommand::Act(command) => command.run().await,
             LadderCommand::Unbench { server, ladder, bot, version } => {
                 unbench(&server, ladder, bot, version).await
             }

@@ -56,7 +56,8 @@ impl RecomputeArgs {
         if let Some(path) = &self.results {
             let csv = fs::read(path).with_context(|| path.display().to_string())?;
             let rated = ratings_of(&counted(&csv)?, self.rating_method)?;
-            let text = standings::text(&as_standings(&rated), &[], &Ladder::default());
+            let text =
+                standings::text(&as_standings(&rated), &[], &Ladder::default(), standings::width());
             return Ok(output::print(&text)?);
         }
         let ladder = self.ladder.unwrap_or_default();
@@ -89,7 +90,8 @@ impl RecomputeArgs {
             let rated = ratings_of(&results, method)?;
             match compare(&rated, &served) {
                 Ok(()) => {
-                    output::print(&standings::text(&as_standings(&rated), &[], &before))?;
+                    let (rows, width) = (as_standings(&rated), standings::width());
+                    output::print(&standings::text(&rows, &[], &before, width))?;
                     let count = results.len();
                     let text = format!("{count} results; the server's ratings are identical\n");
                     return Ok(output::print(&text)?);
@@ -146,8 +148,11 @@ fn compare(rated: &[BotRating], served: &[Standing]) -> anyhow::Result<()> {
         let found = served
             .iter()
             .find(|standing| standing.bot_name == bot.name && standing.bot_version == bot.version);
-        let found = found.and_then(|standing| standing.rating);
-        if found != Some(rating(rated)) {
+        let mut expected = rating(rated);
+        if found.is_some_and(|standing| standing.disqualified) {
+            (expected.rank_best, expected.rank_worst) = (0, 0);
+        }
+        if found.and_then(|standing| standing.rating) != Some(expected) {
             bail!(
                 "the rating of {} {} on the server differs from the computed rating",
                 Escaped(&bot.name),

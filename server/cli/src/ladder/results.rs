@@ -1,6 +1,9 @@
 //! `bridgemaster ladder results`: exports results as CSV. Also parses exported files.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+};
 
 use anyhow::{Context as _, bail, ensure};
 use bridgemaster_ladder::{BotVersion, Results, SeatEnd};
@@ -50,7 +53,7 @@ struct CountedMatch {
 
 /// Parses a CSV file of all results, and returns the results that count.
 pub(super) fn counted(csv: &[u8]) -> anyhow::Result<Results> {
-    Ok(results_of(counted_matches(csv)?))
+    Ok(results_of(counted_matches(csv)?, disqualified(csv)?))
 }
 
 /// Parses a CSV file, and returns the earliest results that count, up to a total of `seats` seats.
@@ -71,15 +74,35 @@ pub(super) fn counted_first(csv: &[u8], seats: u64) -> anyhow::Result<Option<Res
         first.push(counted);
     }
     first.sort_by_key(|counted| counted.number);
-    Ok((seats_left == 0).then(|| results_of(first)))
+    let disqualified = disqualified(csv)?;
+    Ok((seats_left == 0).then(|| results_of(first, disqualified)))
 }
 
-fn results_of(matches: Vec<CountedMatch>) -> Results {
+fn results_of(matches: Vec<CountedMatch>, disqualified: BTreeSet<String>) -> Results {
     let mut results = Results::new();
+    results.disqualify(disqualified);
     for counted in matches {
         results.add(counted.number, &counted.seats);
     }
     results
+}
+
+/// Returns the names of the disqualified bots in a CSV file; none in a file of an older server.
+fn disqualified(csv: &[u8]) -> anyhow::Result<BTreeSet<String>> {
+    let mut reader = csv::Reader::from_reader(csv);
+    let head = reader.headers()?.clone();
+    let column = |name: &str| head.iter().position(|column| column == name);
+    let (Some(flag), Some(name)) = (column("disqualified"), column("bot_name")) else {
+        return Ok(BTreeSet::new());
+    };
+    let mut names = BTreeSet::new();
+    for row in reader.records() {
+        let row = row?;
+        if &row[flag] == "true" {
+            names.insert(row[name].to_owned());
+        }
+    }
+    Ok(names)
 }
 
 /// Parses a CSV file, and returns the matches that count, in ascending order of their numbers.
@@ -165,7 +188,7 @@ mod tests {
         assert_eq!(
             bridgemaster_ladder::ratings_of(&counted_first(&csv, 4).unwrap().unwrap(), method)
                 .unwrap(),
-            bridgemaster_ladder::ratings_of(&results_of(two), method).unwrap()
+            bridgemaster_ladder::ratings_of(&results_of(two, BTreeSet::new()), method).unwrap()
         );
     }
 }

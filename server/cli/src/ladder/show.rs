@@ -1,22 +1,25 @@
-//! `bridgemaster ladder show` and `ladder watch`: show a bot of a ladder, and follow a ladder.
+//! `bridgemaster ladder show`: shows a bot of a ladder, and why it lost matches.
 
 use bridgemaster_proto::{
     escape::Escaped,
     v1::{
-        GetLadderBotRequest, HeadToHead, LadderBotRef, LadderHeadToHead, LadderMatch,
-        ListHeadToHeadsRequest, ListLadderMatchesRequest, MatchState, OfferPurpose,
-        WatchLadderRequest,
+        FaultAction, FaultReason, GetLadderBotRequest, HeadToHead, LadderBotRef, LadderHeadToHead,
+        LadderMatch, ListHeadToHeadsRequest, ListLadderMatchesRequest, MatchState, OfferPurpose,
+        SeatResult,
     },
 };
 use clap::Args;
 
 use crate::{
+    formats,
     ladder::{
         client::{self, LadderClient},
         standings,
     },
     match_client::{ServerFlag, all_pages, first_items, message},
-    output, table,
+    output,
+    quantities::{count, time_us},
+    table,
 };
 
 /// Number of newest matches that are shown.
@@ -47,7 +50,8 @@ impl ShowArgs {
             let versions = message(client.get_ladder_bot(request).await)?.versions;
             let versions: Vec<_> = versions.into_iter().filter_map(|one| one.standing).collect();
             let ladder = client::get(&mut client, &self.ladder).await?;
-            output::print(&standings::text(&versions, &versions, &ladder))?;
+            let width = standings::width();
+            output::print(&standings::text(&versions, &versions, &ladder, width))?;
             output::print(&standings::line(&ladder))?;
         }
         let met = self.head_to_heads(&mut client).await?;
@@ -55,10 +59,19 @@ impl ShowArgs {
         let matches = self.newest_matches(&mut client).await?;
         let rows = matches.iter().take(MATCHES).map(|one| {
             let info = one.r#match.clone().unwrap_or_default();
-            [info.match_id, purpose(one).to_owned(), outcome(one)]
+            vec![info.match_id, purpose(one).to_owned(), outcome(one), self.conduct(one)]
         });
-        let header = ["newest matches", "purpose", "outcome"];
-        Ok(output::print(&table::plain(header, rows))?)
+        let header = ["newest matches", "purpose", "outcome", "faults and time"];
+        let width = standings::width();
+        Ok(output::print(&table::narrowed(&header, rows.collect(), &[], "", Some(width)))?)
+    }
+
+    /// Describes the bot's faults and its thinking time in a match.
+    fn conduct(&self, one: &LadderMatch) -> String {
+        let result = one.r#match.as_ref().and_then(|info| info.result.as_ref());
+        let seats = result.map_or(&[][..], |result| &result.seats);
+        let own = seats.iter().filter(|seat| seat.bot_name == self.bot);
+        own.map(seat_conduct).collect::<Vec<_>>().join("; ")
     }
 
     async fn head_to_heads(
@@ -97,6 +110,29 @@ impl ShowArgs {
         })
         .await
     }
+}
+
+/// Describes a seat's forfeit, its other faults and its thinking time.
+fn seat_conduct(seat: &SeatResult) -> String {
+    let mut parts = Vec::new();
+    if seat.forfeit() != FaultReason::Unspecified {
+        let mut text = format!("forfeit: {}", formats::reason_word(seat.forfeit()));
+        let fault = seat.faults.iter().find(|fault| fault.action() == FaultAction::Forfeit);
+        if let Some(request) = fault.map(|fault| fault.request_id).filter(|request| *request > 0) {
+            text.push_str(&format!(" at decision {request}"));
+        }
+        if let Some(fault) = fault.filter(|fault| !fault.detail.is_empty()) {
+            text.push_str(&format!(" ({})", Escaped(&fault.detail)));
+        }
+        parts.push(text);
+    }
+    if seat.fault_count > 0 {
+        parts.push(count(u64::from(seat.fault_count), "fault", "faults"));
+    }
+    if let Some(clock) = &seat.clock_use {
+        parts.push(format!("thought {}", time_us(clock.thinking_us())));
+    }
+    parts.join(", ")
 }
 
 /// Formats a bot's results against other bots.
@@ -160,47 +196,5 @@ pub(super) fn outcome(one: &LadderMatch) -> String {
         }
         (MatchState::Cancelled, _) => format!("cancelled: {}", bots()),
         _ => format!("in play: {}", bots()),
-    }
-}
-
-#[derive(Args)]
-pub(super) struct WatchArgs {
-    #[command(flatten)]
-    server: ServerFlag,
-    /// Name of the ladder
-    ladder: String,
-}
-
-impl WatchArgs {
-    pub(super) async fn run(self) -> anyhow::Result<()> {
-        let followed = async {
-            let mut client = client::connect(&self.server).await?;
-            let request = WatchLadderRequest { ladder_id: self.ladder };
-            let mut updates = message(client.watch_ladder(request).await)?;
-            while let Some(update) = client::next_part(&mut updates).await? {
-                if let Some(one) = &update.r#match {
-                    let info = one.r#match.clone().unwrap_or_default();
-                    let text = format!(
-                        "{}  {}  {}\n",
-                        Escaped(&info.match_id),
-                        purpose(one),
-                        outcome(one)
-                    );
-                    output::print_update(&text)?;
-                } else if let Some(ladder) = &update.ladder {
-                    output::print_update(&standings::text(
-                        &update.standings,
-                        &update.standings,
-                        ladder,
-                    ))?;
-                    output::print_update(&standings::line(ladder))?;
-                }
-            }
-            anyhow::Ok(())
-        };
-        match followed.await {
-            Err(error) if output::is_closed_pipe(&error) => Ok(()),
-            followed => followed,
-        }
     }
 }

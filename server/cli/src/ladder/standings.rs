@@ -3,7 +3,9 @@
 use bridgemaster_proto::v1::{AttendanceState, Ladder, ListStandingsResponse, Rating, Standing};
 use clap::Args;
 
-use crate::{formats, ladder::client, match_client::ServerFlag, output, table};
+use crate::{
+    formats, ladder::client, match_client::ServerFlag, output, quantities::time_us, table,
+};
 
 /// Number of annulled matches below which a bot's share is not compared with other bots'.
 const MIN_ANNULLED: u64 = 10;
@@ -14,7 +16,9 @@ const OFTEN: u64 = 3;
 #[command(
     after_help = "Bots whose order is not significant share a range of ranks. Elo is relative to \
     the mean of all bots; bots with fewer than 30 matches have less weight in the mean. The \
-    interval contains the true value with 95 % confidence."
+    interval contains the true value with 95 % confidence. If the table is wider than the terminal, \
+    or than 120 columns without a terminal, columns are hidden in this order: thinking, faults, \
+    annulled, owner, 95 %."
 )]
 pub(super) struct StandingsArgs {
     #[command(flatten)]
@@ -45,45 +49,84 @@ impl StandingsArgs {
         } else {
             client::standings(&mut client, &self.ladder, true).await?
         };
-        output::print(&text(&standings, &all, &ladder))?;
+        output::print(&text(&standings, &all, &ladder, width()))?;
         Ok(output::print(&line(&ladder))?)
     }
 }
 
-/// Formats the table that lists bots of a ladder. `all` has all versions of these bots.
-pub(super) fn text(standings: &[Standing], all: &[Standing], ladder: &Ladder) -> String {
+/// Columns that are hidden in a narrow table, the first one first.
+const OPTIONAL: [&str; 5] = ["thinking", "faults", "annulled", "owner", "95 %"];
+
+/// Width of a table that is not printed on a terminal.
+const DEFAULT_WIDTH: u16 = 120;
+
+/// Returns the width of the terminal, or the default width.
+pub(super) fn width() -> u16 {
+    table::terminal_width().unwrap_or(DEFAULT_WIDTH)
+}
+
+/// Formats the table that lists bots of a ladder, for this width. `all` has all versions of these
+/// bots.
+pub(super) fn text(
+    standings: &[Standing],
+    all: &[Standing],
+    ladder: &Ladder,
+    width: u16,
+) -> String {
     if standings.is_empty() {
         return "no bot has entered\n".to_owned();
     }
-    // Hide the owner column if every owner is named after its bot.
+    let header = [
+        "rank", "bot", "owner", "version", "elo", "95 %", "matches", "annulled", "faults",
+        "forfeits", "thinking", "state",
+    ];
+    let mut rows: Vec<Vec<String>> =
+        standings.iter().map(|standing| cells(standing, all, ladder).to_vec()).collect();
+    let mut header = header.to_vec();
+    // Hide the owner column if every owner is named after its bot, and other columns if they are
+    // empty.
     let has_other_owner =
         |standing: &Standing| !standing.owner.is_empty() && standing.owner != standing.bot_name;
-    if !standings.iter().any(has_other_owner) {
-        let header = ["rank", "bot", "version", "elo", "95 %", "matches", "annulled", "state"];
-        return table::plain(header, standings.iter().map(|standing| cells(standing, all, ladder)));
+    let is_shown = |column: usize, name: &str| match name {
+        "owner" => standings.iter().any(has_other_owner),
+        "faults" | "forfeits" | "thinking" => rows.iter().any(|row| !row[column].is_empty()),
+        _ => true,
+    };
+    let hidden = header.iter().enumerate().filter(|(column, name)| !is_shown(*column, name));
+    let hidden: Vec<usize> = hidden.map(|(column, _)| column).collect();
+    for column in hidden.into_iter().rev() {
+        header.remove(column);
+        for row in &mut rows {
+            row.remove(column);
+        }
     }
-    let rows = standings.iter().map(|standing| {
-        let [rank, bot, rest @ ..] = cells(standing, all, ladder);
-        let [version, elo, interval, matches, annulled, state] = rest;
-        let owner = standing.owner.clone();
-        [rank, bot, owner, version, elo, interval, matches, annulled, state]
-    });
-    let header = ["rank", "bot", "owner", "version", "elo", "95 %", "matches", "annulled", "state"];
-    table::plain(header, rows)
+    table::narrowed(&header, rows, &OPTIONAL, "--json has all", Some(width))
 }
 
 /// Formats a bot's cells.
-fn cells(standing: &Standing, all: &[Standing], ladder: &Ladder) -> [String; 8] {
+fn cells(standing: &Standing, all: &[Standing], ladder: &Ladder) -> [String; 12] {
     let rating = standing.rating.as_ref();
     let of = |format: fn(&Rating) -> String| rating.map_or_else(String::new, format);
+    let conduct = standing.conduct.clone().unwrap_or_default();
+    let number = |number: u32| if number == 0 { String::new() } else { number.to_string() };
+    let forfeits = conduct.forfeits.iter();
+    let forfeits = forfeits
+        .map(|forfeit| format!("{} {}", forfeit.count, formats::reason_word(forfeit.reason())));
+    let mean_ms = conduct.thinking_ms.checked_div(conduct.timed_matches.into());
     [
         of(rank),
         standing.bot_name.clone(),
+        standing.owner.clone(),
         standing.bot_version.clone(),
         of(|rating| format!("{:+.0}", rating.elo)),
         of(|rating| format!("{:+.0} to {:+.0}", rating.elo_low, rating.elo_high)),
         of(|rating| rating.matches.to_string()),
         standing.annulled_matches.to_string(),
+        number(conduct.faults),
+        forfeits.collect::<Vec<_>>().join(", "),
+        mean_ms.map_or_else(String::new, |mean_ms| {
+            format!("{} per match", time_us(mean_ms.saturating_mul(1_000)))
+        }),
         state(standing, all, ladder),
     ]
 }
@@ -142,6 +185,7 @@ pub(super) fn line(ladder: &Ladder) -> String {
 
 fn rank(rating: &Rating) -> String {
     match (rating.rank_best, rating.rank_worst) {
+        (0, 0) => "-".to_owned(),
         (best, worst) if best == worst => best.to_string(),
         (best, worst) => format!("{best} to {worst}"),
     }

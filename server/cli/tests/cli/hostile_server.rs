@@ -182,6 +182,16 @@ fn standing() -> v1::Standing {
     }
 }
 
+fn ladder_action() -> v1::LadderAction {
+    v1::LadderAction {
+        number: 1,
+        key_name: hostile(),
+        reason: hostile(),
+        action: Some(v1::ladder_action::Action::DisqualifyBotName(hostile())),
+        ..v1::LadderAction::default()
+    }
+}
+
 fn ladder_match() -> v1::LadderMatch {
     let info = v1::MatchInfo { state: v1::MatchState::Ended.into(), ..info(Some(result())) };
     v1::LadderMatch { r#match: Some(info), ..v1::LadderMatch::default() }
@@ -233,6 +243,15 @@ hostile_service! {
             };
         request_match(RequestMatchRequest) -> RequestMatchResponse =
             v1::RequestMatchResponse { match_id: hostile() };
+        act_on_ladder(ActOnLadderRequest) -> ActOnLadderResponse = v1::ActOnLadderResponse {
+            action: Some(ladder_action()),
+            ladder: ladder(),
+        };
+        list_ladder_actions(ListLadderActionsRequest) -> ListLadderActionsResponse =
+            v1::ListLadderActionsResponse {
+                actions: vec![ladder_action()],
+                next_page_token: String::new(),
+            };
         unbench_bot(UnbenchBotRequest) -> UnbenchBotResponse =
             v1::UnbenchBotResponse { standing: Some(standing()) };
     } {
@@ -302,7 +321,7 @@ async fn talk(server: &str, line: &str) -> Ran {
     ran
 }
 
-const COMMANDS: [&str; 20] = [
+const COMMANDS: [&str; 22] = [
     "match create --seats 2",
     "match create --seats 2 --json",
     "match watch m",
@@ -320,9 +339,11 @@ const COMMANDS: [&str; 20] = [
     "ladder standings l",
     "ladder standings l --json",
     "ladder show l b",
-    "ladder watch l",
+    "ladder watch l --reconnect-for 0",
     "ladder request l a b",
     "ladder unbench l b",
+    "ladder bench l b --reason r",
+    "ladder actions l",
 ];
 
 #[tokio::test]

@@ -21,7 +21,7 @@ use crate::kit::{
     served::Served,
 };
 
-const LADDER: &str = "league";
+pub(crate) const LADDER: &str = "league";
 
 async fn client(server: &Served) -> LadderServiceClient<Channel> {
     LadderServiceClient::new(server.channel().await)
@@ -47,7 +47,7 @@ async fn create(server: &Served) {
 }
 
 /// Attends the ladder until the test ends, and reconnects without a time limit.
-fn attend<B: Bot + 'static>(
+pub(crate) fn attend<B: Bot + 'static>(
     server: &Served,
     name: &str,
     new_bot: impl FnMut() -> B + Send + 'static,
@@ -62,7 +62,7 @@ fn attend<B: Bot + 'static>(
     })
 }
 
-fn random() -> Random {
+pub(crate) fn random() -> Random {
     Random::new(&Seed::from(1))
 }
 
@@ -96,12 +96,12 @@ async fn first_over(server: &Served) -> MatchInfo {
 }
 
 /// Returns the output of a command about the ladder.
-fn ladder(server: &Served, command: &str) -> String {
+pub(crate) fn ladder(server: &Served, command: &str) -> String {
     succeed(format!("ladder {command} {LADDER} --server {}", server.url))
 }
 
 /// Returns the results, one line per seat of each match that has ended.
-fn results(server: &Served) -> Vec<String> {
+pub(crate) fn results(server: &Served) -> Vec<String> {
     let csv = ladder(server, "results");
     csv.lines().skip(1).map(str::to_owned).collect()
 }
@@ -138,13 +138,13 @@ async fn assert_each_match_counts_once(server: &Served, earlier: &[String]) {
 }
 
 /// Kills a server, and starts another one in its place.
-fn restart(server: Served, data: &Path) -> Served {
+pub(crate) fn restart(server: Served, data: &Path) -> Served {
     let address = server.address();
     server.kill();
     serve(&address, data)
 }
 
-fn serve(address: &str, data: &Path) -> Served {
+pub(crate) fn serve(address: &str, data: &Path) -> Served {
     let flags = format!("--data {} --durability process", data.display());
     Served::start_at(address, flags)
 }

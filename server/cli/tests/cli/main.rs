@@ -37,6 +37,7 @@ mod keyed_bots;
 mod keys;
 #[path = "../kit/mod.rs"]
 mod kit;
+mod ladder_actions;
 mod ladder_lost_bot;
 mod listing;
 mod logs;

@@ -1,7 +1,5 @@
 //! `bridgemaster match watch`: follows a match in the terminal.
 
-mod board;
-
 use std::{fmt::Write as _, time::Duration};
 
 use bridgemaster_proto::{
@@ -9,28 +7,19 @@ use bridgemaster_proto::{
     v1::{MatchInfo, WatchMatchResponse},
 };
 use clap::Args;
-use console::Style;
 use tokio::select;
 
 use crate::{
+    board::Board,
     follow::{DEFAULT_RETRY_SECONDS, FollowEvent, follow},
     match_client::{MatchClient, ServerFlag},
-    matches::{result, watch::board::Board},
-    output::{self, Screen},
+    matches::result,
+    output,
     process::stop_requested,
     quantities::count,
     table,
     view::{View, event_line},
 };
-
-/// Moves the cursor to the top left corner.
-const HOME: &str = "\x1b[H";
-/// Clears the line to the right of the cursor.
-const CLEAR_LINE: &str = "\x1b[K";
-/// Clears the screen below the cursor.
-const CLEAR_BELOW: &str = "\x1b[J";
-/// The height and width assumed for a terminal that does not report its size.
-const DEFAULT_SIZE: (u16, u16) = (24, 80);
 
 #[derive(Args)]
 pub(super) struct WatchArgs {
@@ -98,7 +87,7 @@ impl WatchArgs {
                 FollowEvent::Lost(reason) => board.set_notice(Some(self.lost(reason))),
                 FollowEvent::Reconnected => board.set_notice(None),
             }
-            draw(&board)
+            board.draw()
         });
         select! {
             ended = following => Ok(Some(ended?)),
@@ -147,23 +136,4 @@ fn show(update: &WatchMatchResponse, board: &mut Board) -> anyhow::Result<()> {
         board.set_table(&view.render()?);
     }
     Ok(())
-}
-
-fn draw(board: &Board) -> anyhow::Result<()> {
-    // The user might have resized the terminal.
-    let (height, width) = output::terminal_size().unwrap_or(DEFAULT_SIZE);
-    // The last line of the terminal is left free for the cursor.
-    let page = board.page(usize::from(height).saturating_sub(1), width.into());
-    let mut screen = Screen::default();
-    screen.control(HOME);
-    for line in page.lines {
-        screen.text(&line);
-        screen.control(CLEAR_LINE);
-        screen.text("\n");
-    }
-    screen.control(CLEAR_BELOW);
-    if let Some(footer) = page.footer {
-        screen.styled(&footer, &Style::new().reverse());
-    }
-    Ok(output::print_screen(&screen)?)
 }

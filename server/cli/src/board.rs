@@ -1,11 +1,23 @@
-//! The screen content for a watched match: status, table and events, cut to the terminal.
+//! The screen content for a watched match or ladder: status, table and events, cut to the terminal.
 
 use std::collections::VecDeque;
 
 use bridgemaster_proto::escape::escape_lines;
-use console::truncate_str;
+use console::{Style, truncate_str};
 
-use crate::table::wrapped;
+use crate::{
+    output::{self, Screen},
+    table::wrapped,
+};
+
+/// Moves the cursor to the top left corner.
+const HOME: &str = "\x1b[H";
+/// Clears the line to the right of the cursor.
+const CLEAR_LINE: &str = "\x1b[K";
+/// Clears the screen below the cursor.
+const CLEAR_BELOW: &str = "\x1b[J";
+/// The height and width assumed for a terminal that does not report its size.
+pub(crate) const DEFAULT_SIZE: (u16, u16) = (24, 80);
 
 /// Maximum number of stored events, which fill a large terminal.
 const MAX_EVENTS: usize = 200;
@@ -17,7 +29,7 @@ const TOO_SMALL: &str = "the terminal is too small for the table; --plain prints
 
 /// The screen's content.
 #[derive(Default)]
-pub(super) struct Board {
+pub(crate) struct Board {
     status: String,
     table: Vec<String>,
     events: VecDeque<String>,
@@ -25,36 +37,56 @@ pub(super) struct Board {
 }
 
 /// The part of the content that fits the terminal.
-pub(super) struct Page {
-    pub(super) lines: Vec<String>,
+pub(crate) struct Page {
+    pub(crate) lines: Vec<String>,
     /// A notice below the lines.
-    pub(super) footer: Option<String>,
+    pub(crate) footer: Option<String>,
 }
 
 impl Board {
-    pub(super) fn set_status(&mut self, text: &str) {
+    pub(crate) fn set_status(&mut self, text: &str) {
         self.status = escape_lines(text).into_owned();
     }
 
-    pub(super) fn set_table(&mut self, text: &str) {
+    pub(crate) fn set_table(&mut self, text: &str) {
         let text = escape_lines(text);
         self.table = text.lines().map(|line| line.trim_end().to_owned()).collect();
     }
 
-    pub(super) fn add_event(&mut self, line: &str) {
+    pub(crate) fn add_event(&mut self, line: &str) {
         if self.events.len() == MAX_EVENTS {
             self.events.pop_front();
         }
         self.events.push_back(escape_lines(line).into_owned());
     }
 
-    pub(super) fn set_notice(&mut self, notice: Option<String>) {
+    pub(crate) fn set_notice(&mut self, notice: Option<String>) {
         self.notice = notice;
+    }
+
+    /// Draws the part that fits the terminal over the previous drawing.
+    pub(crate) fn draw(&self) -> anyhow::Result<()> {
+        // The user might have resized the terminal.
+        let (height, width) = output::terminal_size().unwrap_or(DEFAULT_SIZE);
+        // The last line of the terminal is left free for the cursor.
+        let page = self.page(usize::from(height).saturating_sub(1), width.into());
+        let mut screen = Screen::default();
+        screen.control(HOME);
+        for line in page.lines {
+            screen.text(&line);
+            screen.control(CLEAR_LINE);
+            screen.text("\n");
+        }
+        screen.control(CLEAR_BELOW);
+        if let Some(footer) = page.footer {
+            screen.styled(&footer, &Style::new().reverse());
+        }
+        Ok(output::print_screen(&screen)?)
     }
 
     /// Returns the part that fits a terminal of `height` lines and `width` columns: the status, the
     /// top left of the table, and the latest events.
-    pub(super) fn page(&self, height: usize, width: usize) -> Page {
+    pub(crate) fn page(&self, height: usize, width: usize) -> Page {
         let width = width.max(1);
         let cut = |line: &str| truncate_str(line, width, "").into_owned();
         let mut lines = wrapped(&self.status, width);
