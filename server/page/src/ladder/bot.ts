@@ -9,6 +9,7 @@ import { failurePage, waiting } from "../shell.ts";
 import { type Failure, failureOf } from "../source/refusal.ts";
 import { ladders } from "../source/server.ts";
 import { plain } from "../text.ts";
+import { forfeitsText, thinkingText } from "./conduct.ts";
 import { matchesOf, matchList } from "./matches.ts";
 import { rangeOf, rankText, ratingBar, ratingText } from "./rating.ts";
 
@@ -48,9 +49,10 @@ export class BotPage {
     return html`<main class="list"><h1><bdi>${plain(this.botName)}</bdi></h1>
       <p><a href=${ladderPath(this.ladderId)}>standings of <bdi>${plain(this.ladderId)}</bdi></a> · <a href=${botPath(this.botName)}>its matches</a></p>
       ${history(versions)}
-      <table class="standings versions"><thead><tr><th>Version</th><th class="figure">Rank</th><th class="figure">Rating</th><th>Interval</th><th class="figure">Matches</th></tr></thead><tbody>${versions.map(({ standing }) => html`<tr>
+      <table class="standings versions"><thead><tr><th>Version</th><th class="figure">Rank</th><th class="figure">Rating</th><th>Interval</th><th class="figure">Matches</th><th class="figure">Faults</th><th>Forfeits</th><th class="figure">Thinking per match</th></tr></thead><tbody>${versions.map(({ standing }) => html`<tr>
         <th scope="row"><bdi>${plain(standing?.botVersion ?? "")}</bdi></th><td class="figure">${rankText(standing?.rating)}</td><td class="figure">${ratingText(standing?.rating)}</td>
-        <td>${ratingBar(standing?.rating, range)}</td><td class="figure">${standing?.rating?.matches ?? 0}</td></tr>`)}</tbody></table>
+        <td>${ratingBar(standing?.rating, range)}</td><td class="figure">${standing?.rating?.matches ?? 0}</td>
+        <td class="figure">${standing?.conduct?.faults ?? 0}</td><td>${forfeitsText(standing?.conduct)}</td><td class="figure">${thinkingText(standing?.conduct)}</td></tr>`)}</tbody></table>
       <h2>Head to head</h2><table class="standings"><thead><tr><th>Against</th><th class="figure">Matches</th><th class="figure">Ahead</th><th class="figure">Tied</th><th class="figure">Behind</th><th class="figure">Mean margin</th></tr></thead>
         <tbody>${this.#others.items.map(({ against, headToHead: all }) => html`<tr><th scope="row"><a href=${ladderPath(this.ladderId, against?.botName ?? "")}><bdi>${plain(against?.botName ?? "")}</bdi></a>
           <small><bdi>${plain(against?.botVersion ?? "")}</bdi></small></th><td class="figure">${all?.matches ?? 0}</td><td class="figure">${all?.firstAhead ?? 0}</td>

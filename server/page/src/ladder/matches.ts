@@ -6,6 +6,7 @@ import { matchPath } from "../address.ts";
 import { Pages } from "../lists/pages.ts";
 import { ladders } from "../source/server.ts";
 import { plain } from "../text.ts";
+import { matchForfeitsText } from "./conduct.ts";
 
 /** Number of matches per page of the list. */
 const PAGE_SIZE = 20;
@@ -23,5 +24,6 @@ export function matchList(pages: Pages<LadderMatch>): TemplateResult | undefined
   if (pages.items.length === 0) return undefined;
   return html`<h2 id="matches">Latest matches</h2><ul class="latest" aria-labelledby="matches">${pages.items.map(({ match }) => match && html`<li>
     <a href=${matchPath(match.matchId)}>${match.seats.map(({ botName }, index) => html`${index > 0 ? " · " : ""}<bdi>${plain(botName)}</bdi>`)}</a>
-    ${match.annulment ? html`<span class="tag warn">annulled</span>` : undefined}</li>`)}</ul>${pages.more("Older matches")}`;
+    ${match.annulment ? html`<span class="tag warn" title=${plain(match.annulment.detail)}>annulled</span>` : undefined}
+    ${match.result && matchForfeitsText(match.result.seats) ? html`<small>forfeit by <bdi>${plain(matchForfeitsText(match.result.seats))}</bdi></small>` : undefined}</li>`)}</ul>${pages.more("Older matches")}`;
 }
