@@ -43,7 +43,7 @@ pub(super) struct AttendArgs {
     #[arg(long, value_name = "NAME", default_value = "bot")]
     name: String,
     /// Version of the bot, the same as in its Hello
-    #[arg(long, value_name = "TEXT", default_value = "")]
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     bot_version: String,
     #[command(flatten)]
     server: ServerFlag,

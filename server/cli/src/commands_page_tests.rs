@@ -1,7 +1,7 @@
 //! Writes `docs/reference/commands.md`, the page with every command and flag, from the command
 //! line's own help.
 
-use std::{env, fmt::Write as _, fs};
+use std::{env, ffi::OsStr, fmt::Write as _, fs};
 
 use clap::{Arg, Command, CommandFactory as _};
 
@@ -44,13 +44,18 @@ fn row(page: &mut String, arg: &Arg) {
         .map_or_else(String::new, |help| cell(&help.to_string()));
     let defaults: Vec<_> =
         arg.get_default_values().iter().filter_map(|value| value.to_str()).collect();
-    if takes_value && !defaults.is_empty() {
+    if takes_value && !defaults.is_empty() && !arg.is_hide_default_value_set() {
         let _ = write!(help, " [default: {}]", cell(&defaults.join(" ")));
     }
     let values: Vec<_> =
         arg.get_possible_values().iter().map(|value| format!("`{}`", value.get_name())).collect();
-    if takes_value && !values.is_empty() {
+    if takes_value && !values.is_empty() && !arg.is_hide_possible_values_set() {
         let _ = write!(help, " [{}]", values.join(", "));
+    }
+    if let Some(variable) = arg.get_env().and_then(OsStr::to_str)
+        && !help.contains("[env:")
+    {
+        let _ = write!(help, " [env: {variable}]");
     }
     let _ = writeln!(page, "| {} | {help} |", name.replace('|', "\\|"));
 }

@@ -33,6 +33,7 @@ pub(super) struct CreateArgs {
 
 /// Flags for a new ladder. They are also entries in a config file.
 #[derive(Args)]
+#[command(mut_arg("seed", |arg| arg.hide(true)))]
 pub(crate) struct LadderFlags {
     /// Admit only the bot whose API key has this name (repeatable) [default: all]
     #[arg(long = "admit", value_name = "NAME")]

@@ -91,7 +91,7 @@ pub(super) struct CancelArgs {
     #[command(flatten)]
     server: ServerFlag,
     /// Reason to send to the bots and to store with the match
-    #[arg(long, value_name = "TEXT", default_value = "")]
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     reason: String,
     /// Print the match as JSON
     #[arg(long)]
