@@ -40,7 +40,7 @@ pub mod internal {
 pub const PROTOCOL_REVISION: u32 = 1;
 
 /// The `.proto` files of the protocol as an encoded `google.protobuf.FileDescriptorSet`, for
-/// reflection and for proto JSON. It includes the files of `google.rpc`, for the details of
+/// reflection and for ProtoJSON. It includes the files of `google.rpc`, for the details of
 /// refusals.
 pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.binpb"));
 

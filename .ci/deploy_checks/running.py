@@ -102,7 +102,7 @@ def cause_faults(callers: list[Caller]) -> None:
             wait_until(lambda caller=caller, match=match: caller.is_running(match))  # type: ignore[misc]
             silent.kill()
         for caller, match, _ in made:
-            must(caller.faults(match) > 0, f"{caller.url}: a lost bot is no fault")
+            must(caller.faults(match) > 0, f"{caller.url}: the lost bot caused no fault")
 
 
 def check_query(running: Prometheus, query: Query) -> None:

@@ -1,4 +1,4 @@
-//! The descriptors that reflection and proto JSON use.
+//! The descriptors that reflection and ProtoJSON use.
 
 use std::sync::LazyLock;
 
@@ -28,7 +28,7 @@ pub(crate) fn messages_of(package: &str) -> Vec<MessageDescriptor> {
     messages.filter(|message| message.package_name() == package).collect()
 }
 
-/// Parses a message from its proto JSON.
+/// Parses a message from its ProtoJSON.
 pub(crate) fn from_json<M: Message + Default>(name: &str, json: &Value) -> M {
     let message = DynamicMessage::deserialize(message(name), json).unwrap();
     message.transcode_to().unwrap()

@@ -19,7 +19,7 @@ use prost::Message;
 use crate::random_match::{Rare, Wired, play, setup_of};
 
 #[test]
-fn matches_that_are_sent_the_built_in_edition_share_it() {
+fn decoded_configs_share_the_built_in_edition() {
     macro_rules! shares {
         ($($game:ident in $rules:ident),*) => {
             $(

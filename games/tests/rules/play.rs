@@ -35,7 +35,7 @@ impl<G: Game> Play<G> {
     }
 
     pub(crate) fn try_decide(&mut self, number: u8, text: &str) -> Result<(), G::Illegal> {
-        let Ok(decision) = text.parse() else { panic!("{text} is no decision") };
+        let Ok(decision) = text.parse() else { panic!("{text} is not a decision") };
         self.try_apply(number, &decision)
     }
 

@@ -1,4 +1,4 @@
-//! Text for programs: canonical proto JSON, and XML.
+//! Text for programs: canonical ProtoJSON, and XML.
 
 use anyhow::Context as _;
 use bridgemaster_proto::{

@@ -55,7 +55,7 @@ impl MatchFlags {
         }
     }
 
-    /// Checks a number of seats against the game's range. Errors name the flag `source`.
+    /// Checks a number of seats against the game's range. `source` is the flag that an error names.
     pub(super) fn check_seats(&self, seats: usize, source: &str) -> anyhow::Result<SeatCount> {
         let (name, range) = with_game!(self.game(), G => (G::NAME, G::SEATS))
             .with_context(|| format!("unknown game {}", self.game()))?;

@@ -60,9 +60,9 @@ pub(super) fn check_open(secret: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns whether standard output is `/dev/null`, open for reading and writing. The standard library
-/// opens it so in the place of a closed output. Some programs start others so to discard the output,
-/// which looks the same. The redirection of a shell opens it only for writing.
+/// Returns whether standard output is `/dev/null`, open for reading and writing. If the output was
+/// closed, the standard library opens it like this. Some programs also start others like this to
+/// discard the output, which looks the same. A shell redirection opens it only for writing.
 #[cfg(target_os = "linux")]
 fn is_stdout_lost() -> bool {
     use std::os::unix::fs::MetadataExt as _;

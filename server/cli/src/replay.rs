@@ -91,7 +91,7 @@ enum ReplayCommand {
     Fork(ForkArgs),
     /// Convert a replay to JSON
     Export {
-        /// Write canonical proto JSON of the message bridgemaster.v1.Replay
+        /// Write the message bridgemaster.v1.Replay as canonical ProtoJSON
         #[arg(long, required = true)]
         json: bool,
         /// Replay file

@@ -538,7 +538,7 @@ mod tests {
         assert!(shared.expire_lease() && !shared.expire_lease());
         assert_eq!(shared.lease_lapsed().await.reason(), RefusalReason::NodeSuperseded);
         shared.record_renewal(long_ago);
-        assert!(!*shared.trusted.borrow(), "an old renewal is no reason");
+        assert!(!*shared.trusted.borrow(), "an old renewal does not restore trust");
         shared.record_renewal(shared.now());
         assert!(shared.check_lease().is_ok() && *shared.trusted.borrow());
 

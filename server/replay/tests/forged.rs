@@ -57,7 +57,7 @@ fn position(wanted: impl Fn(&DecisionRecord) -> bool) -> usize {
 fn decision_at(replay: &mut Replay, position: usize) -> &mut DecisionRecord {
     match &mut replay.records[position].record {
         Some(record::Record::Decision(decision)) => decision,
-        other => panic!("record {position} is no decision: {other:?}"),
+        other => panic!("record {position} is not a decision: {other:?}"),
     }
 }
 
@@ -82,7 +82,7 @@ fn assert_refused_result(field: &str, forge: impl FnOnce(&mut MatchResult)) {
 }
 
 #[test]
-fn data_that_nothing_determines_is_limited() {
+fn unverifiable_data_is_limited() {
     assert_refused("server_version: 65 characters", |replay| {
         replay.server_version = "x".repeat(65);
     });
@@ -238,7 +238,7 @@ fn a_forged_or_missing_chance_result_is_named() {
     };
     refuse(format!("record {at}: chance.chance: expected the result drawn"), &|replay| {
         let Some(record::Record::Chance(chance)) = &mut replay.records[at].record else {
-            panic!("record {at} is no chance result");
+            panic!("record {at} is not a chance result");
         };
         let Some(game_chance::Game::Alhambra(shuffle)) =
             chance.chance.as_mut().and_then(|chance| chance.game.as_mut())
@@ -418,7 +418,7 @@ fn sample_with_fault() -> (Replay, usize) {
 fn fault_at(replay: &mut Replay, at: usize) -> &mut FaultRecord {
     match &mut replay.records[at].record {
         Some(record::Record::Fault(fault)) => fault,
-        other => panic!("record {at} is no fault: {other:?}"),
+        other => panic!("record {at} is not a fault: {other:?}"),
     }
 }
 

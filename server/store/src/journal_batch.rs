@@ -152,7 +152,7 @@ mod tests {
 
     const STORE: StoreId = StoreId([7; STORE_ID_BYTES]);
 
-    fn parts() -> Vec<BatchPart> {
+    fn sample_parts() -> Vec<BatchPart> {
         let part = |match_key, previous_batch, entries: &[&str]| BatchPart {
             match_key,
             first_entry: match_key.unsigned_abs() * 100,
@@ -168,9 +168,9 @@ mod tests {
 
     #[test]
     fn a_batch_comes_back_as_it_was_written() {
-        let bytes = write(STORE, 41, 900, parts());
+        let bytes = write(STORE, 41, 900, sample_parts());
         let batch = read(STORE, 41, &bytes);
-        assert_eq!((batch.parts, batch.last_match_key), (parts(), 900));
+        assert_eq!((batch.parts, batch.last_match_key), (sample_parts(), 900));
         assert_eq!(batch.damage, None);
         let empty = read(STORE, 42, &write(STORE, 42, 0, Vec::new()));
         assert_eq!((empty.parts, empty.damage), (Vec::new(), None));
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn a_batch_with_another_number_or_of_another_store_is_rejected() {
-        let bytes = write(STORE, 41, 900, parts());
+        let bytes = write(STORE, 41, 900, sample_parts());
         for batch in [
             read(STORE, 42, &bytes),
             read(StoreId([8; STORE_ID_BYTES]), 41, &bytes),
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn every_flipped_bit_is_reported_for_the_affected_matches() {
-        let bytes = write(STORE, 41, 900, parts());
+        let bytes = write(STORE, 41, 900, sample_parts());
         let mut of_one = 0;
         for place in 0..bytes.len() {
             for bit in 0..8 {
@@ -221,11 +221,11 @@ mod tests {
                 let batch = read(STORE, 41, &damaged);
                 let damage = batch.damage.unwrap();
                 // Accepted parts are unchanged, and all others are reported as damaged.
-                assert!(batch.parts.iter().all(|part| parts().contains(part)));
+                assert!(batch.parts.iter().all(|part| sample_parts().contains(part)));
                 let Some(keys) = damage.match_keys else {
                     continue;
                 };
-                for part in parts() {
+                for part in sample_parts() {
                     let is_believed = batch.parts.contains(&part);
                     assert_eq!(keys.contains(&part.match_key), !is_believed, "byte {place}");
                 }

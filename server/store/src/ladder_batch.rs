@@ -90,7 +90,7 @@ impl LadderLookup {
 
 /// Checks a change against the state of the ladders, and updates the state. Returns the changes to
 /// the rows of the ladder.
-pub(crate) fn check(
+pub(crate) fn apply_change(
     ladder_id: &LadderId,
     change: &LadderChange,
     states: &mut LadderStates,
@@ -100,13 +100,13 @@ pub(crate) fn check(
     let ladder = match (change, states.get_mut(ladder_id)) {
         (LadderChange::Drop, _) => {
             states.remove(ladder_id);
-            return Ok(delete(ladder_id).into());
+            return Ok(ladder_deletion(ladder_id).into());
         }
         (LadderChange::Open { value }, None) => {
             let description = value.clone();
             let ladder = LadderState { description, matches: Some(0), ..LadderState::default() };
             states.insert(id(), Some(ladder));
-            return Ok(vec![put_ladder(ladder_id, 0, value)]);
+            return Ok(vec![ladder_row_change(ladder_id, 0, value)]);
         }
         (LadderChange::Open { .. }, Some(_)) => return Err(WriteRefusal::LadderExists(id())),
         (_, None) => return Err(WriteRefusal::UnknownLadder(id())),
@@ -138,26 +138,26 @@ impl LadderState {
         Ok(Some(match change {
             LadderChange::StartTerm { term } => {
                 self.term = *term;
-                put_ladder(id, *term, &self.description)
+                ladder_row_change(id, *term, &self.description)
             }
             LadderChange::Update { term, value } => {
                 self.description.clone_from(value);
-                put_ladder(id, *term, value)
+                ladder_row_change(id, *term, value)
             }
             LadderChange::PutVersion { bot_name, bot_version, value, .. } => {
-                put_version(id, bot_name, bot_version, value)
+                version_row_change(id, bot_name, bot_version, value)
             }
             LadderChange::PutAction { number, value, .. } => put_action(id, *number, value),
             LadderChange::Pair { number, value, .. } => {
                 self.pair(id, *number)?;
-                put_match(id, *number, false, value)
+                match_row_change(id, *number, false, value)
             }
             LadderChange::End { number, value, .. } => {
                 if !self.open.remove(number) {
                     let (ladder_id, number) = (id.clone(), *number);
                     return Err(WriteRefusal::LadderMatchNotOpen { ladder_id, number });
                 }
-                put_match(id, *number, true, value)
+                match_row_change(id, *number, true, value)
             }
             LadderChange::Open { .. } | LadderChange::Drop => return Ok(None),
         }))

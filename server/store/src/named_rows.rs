@@ -26,7 +26,7 @@ impl NamedTable {
     /// Reads a row with the columns name, value and checksum.
     pub(crate) fn read(self, store: StoreId, row: &impl StoredRow) -> RowResult {
         let read = || -> Result<_, Unreadable> {
-            let (name, value): (_, Vec<u8>) = (row.any_text(0)?, row.value(1)?);
+            let (name, value): (_, Vec<u8>) = (row.text_with_nul(0)?, row.value(1)?);
             let is_sound = row.value::<i64>(2)? == self.checksum(store, &name, &value);
             Ok((NamedRow { name, value }, is_sound))
         };

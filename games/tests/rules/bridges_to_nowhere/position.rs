@@ -68,7 +68,7 @@ impl Position {
     pub(crate) fn cards(mut self, owner: u8, names: &str) -> Self {
         let cards = names.split_whitespace().map(|name| match piece(name) {
             Piece::Card(card) => card,
-            Piece::Pillar => panic!("a pillar is no card"),
+            Piece::Pillar => panic!("a pillar is not a card"),
         });
         self.cards[usize::from(owner)] = cards.collect();
         self

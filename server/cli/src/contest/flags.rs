@@ -95,7 +95,8 @@ struct DefiningFlags {
     rounds: Option<u32>,
     /// File with one seed per line for each match group, or `per-match`
     ///
-    /// With `per-match`, each match has its own seed, so no bot knows draws from another match.
+    /// With `per-match`, each match has its own seed, so a bot cannot know draws from an earlier
+    /// match.
     #[arg(long, value_name = "FILE|per-match")]
     seeds: Option<PathBuf>,
     /// Required version of the game's rules [default: the server's]

@@ -43,7 +43,7 @@ impl StandingsArgs {
             return Ok(output::print(&text)?);
         }
         let ladder = client::get(&mut client, &self.ladder).await?;
-        // Old versions of a bot are no other bots.
+        // Older versions of a bot do not count as other bots.
         let all = if self.all_versions {
             standings.clone()
         } else {

@@ -8,7 +8,7 @@ const OUTSIDE: &[&str] =
 
 /// A web server, an HTTP client, a database and a command line. The crates of gRPC messages are not
 /// listed: they depend on types of tokio, but not on its network or timers.
-const ROOMS_OF_MESSAGES: &[&str] =
+const SERVER_CRATES: &[&str] =
     &["axum", "clap", "h2", "hyper", "mio", "rusqlite", "rustls", "sqlx"];
 
 /// Crates for the terminal, and crates that only one command needs.
@@ -27,22 +27,22 @@ const COMMAND_LINE: &[&str] = &[
 /// A crate, the dependencies that it must not have, and the reason.
 const FORBIDDEN: &[(&str, &[&str], &str)] = &[
     ("bridgemaster-games", OUTSIDE, "rules follow from their arguments alone"),
-    ("bridgemaster-greedy", OUTSIDE, "what a decision looks like follows from the rules alone"),
+    ("bridgemaster-greedy", OUTSIDE, "the features of a decision follow from the rules alone"),
     ("bridgemaster-referee", OUTSIDE, "a referee follows from its inputs alone"),
     ("bridgemaster-contest", OUTSIDE, "statistics are functions"),
-    ("bridgemaster-ladder", OUTSIDE, "a ladder is the fold of what is stored"),
-    ("bridgemaster-lease", OUTSIDE, "what a node decides follows from what it was told"),
-    ("bridgemaster-match", ROOMS_OF_MESSAGES, "a match needs no server"),
-    ("bridgemaster-proto", ROOMS_OF_MESSAGES, "messages need no server"),
-    ("bridgemaster-replay", ROOMS_OF_MESSAGES, "a replay is read without a server"),
-    ("bridgemaster-rules", ROOMS_OF_MESSAGES, "the rules by call need no server"),
-    ("bridgemaster-store", &["axum", "clap", "h2", "hyper", "tonic"], "a store has no callers"),
+    ("bridgemaster-ladder", OUTSIDE, "a ladder follows from its stored rows alone"),
+    ("bridgemaster-lease", OUTSIDE, "a node's decisions follow from their inputs alone"),
+    ("bridgemaster-match", SERVER_CRATES, "a match needs no server"),
+    ("bridgemaster-proto", SERVER_CRATES, "messages need no server"),
+    ("bridgemaster-replay", SERVER_CRATES, "a replay is read without a server"),
+    ("bridgemaster-rules", SERVER_CRATES, "the logic of RulesService needs no server"),
+    ("bridgemaster-store", &["axum", "clap", "h2", "hyper", "tonic"], "a store does not serve callers"),
     (
         "bridgemaster-traces",
         &["axum", "clap", "sqlx"],
-        "spans are sent by what the server has anyway",
+        "spans are sent with the client that the server already has",
     ),
-    ("bridgemaster-sdk", &["axum", "clap", "rusqlite", "sqlx"], "a bot is no server"),
+    ("bridgemaster-sdk", &["axum", "clap", "rusqlite", "sqlx"], "a bot is not a server"),
     (
         "bridgemaster-server",
         COMMAND_LINE,

@@ -5,9 +5,9 @@
 #![allow(clippy::unwrap_used)]
 
 mod cargo;
-mod circles;
-mod floors;
+mod cycles;
 mod forbidden;
+mod layers;
 mod licences;
 mod long_functions;
 mod pure_crates;

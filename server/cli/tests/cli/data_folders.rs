@@ -148,7 +148,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_partial_replay_of_a_killed_server_is_written_by_the_next() {
+async fn a_replay_left_unfinished_by_a_kill_is_completed_by_the_next_server() {
     let parent = tempfile::tempdir().unwrap();
     let (data, replays) = (parent.path().join("data"), parent.path().join("replays"));
     let flags = format!("--replays {}", replays.display());

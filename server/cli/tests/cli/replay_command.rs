@@ -75,7 +75,7 @@ fn a_transcript_and_json_have_all_records_the_result_and_the_signer() {
     assert_eq!(succeed(format!("replay export --json {file} -o {}", json.display())), "");
     let json: Value = serde_json::from_str(&fs::read_to_string(&json).unwrap()).unwrap();
     assert_eq!(json["matchId"], replay.match_id.as_str());
-    // In canonical proto JSON, 64-bit numbers are strings.
+    // In canonical ProtoJSON, 64-bit numbers are strings.
     assert_eq!(json["openingDigest"], replay.opening_digest.to_string());
     assert_eq!(json["records"].as_array().unwrap().len(), replay.records.len());
     assert!(json["setup"]["oldLondonBridge"].is_object());

@@ -37,7 +37,7 @@ impl LongRun {
         };
         self.0.remove(at);
         if at == self.0.len() {
-            return Err(format!("{name} takes a value"));
+            return Err(format!("{name} needs a value"));
         }
         Ok(Some(self.0.remove(at)))
     }
@@ -51,14 +51,16 @@ impl LongRun {
             return Ok(default);
         };
         let number = value.parse();
-        number.map_err(|_| format!("{name}: {value} is not a number from 0"))
+        number.map_err(|_| format!("{name}: {value} is not a whole number"))
     }
 
+    /// Checks that no argument remains.
+    ///
     /// # Errors
-    /// If an unknown argument remains; the error lists the `valid` arguments.
+    /// When an unknown argument remains. The error contains `valid`, the list of valid arguments.
     pub(crate) fn end(self, valid: &str) -> Result<(), String> {
         match self.0.first() {
-            Some(arg) => Err(format!("{arg}: {valid} are valid")),
+            Some(arg) => Err(format!("unknown argument {arg}; valid are {valid}")),
             None => Ok(()),
         }
     }

@@ -8,7 +8,7 @@
 //! `.ci/chaos`, `.ci/ladder-storm` and `.ci/cluster-storm` kill servers and bots, and cut
 //! connections, beside the matches of processes.
 //!
-//! `cargo test` runs each for seconds. Long runs, or one again:
+//! `cargo test` runs each suite for seconds. For a long run, or to repeat one case:
 //!
 //! ```text
 //! cargo test --release -p bridgemaster --test storm -- --long damage --seed 1 --damages 2000

@@ -70,7 +70,7 @@ async fn check_peer(
             format!("node {other} answers there; correct --node-address")
         }
         Err(status) if status.code() == Code::Unimplemented => {
-            "a server answers there that is no node of this cluster, or has an older version"
+            "the server that answers there is not a node of this cluster, or has an older version"
                 .to_owned()
         }
         Err(status) => status.message().to_owned(),

@@ -35,7 +35,7 @@ pub(crate) fn cells(runs: u32) -> Vec<Cell> {
             let name = format!("{seats} seats: variance of groups against single matches");
             let note = format!("{:.4} against {:.4}", grouped.variance(), scattered.variance());
             let variance = Cell::between(name, ratio, 0.0, 0.85, note);
-            // A bot is no better than itself, regardless of seats and seeds.
+            // A bot is not better than itself, regardless of seats and seeds.
             let error = (grouped.variance() / f64::from(runs)).sqrt();
             let name = format!("{seats} seats: mean score of a bot against itself");
             let (low, high) = (0.5 - 3.0 * error, 0.5 + 3.0 * error);

@@ -16,9 +16,9 @@ impl Luck {
         Self(rng)
     }
 
-    /// Returns a number above 0 and below 1.
+    /// Returns a number above 0 and at most 1.
     pub(crate) fn uniform(&mut self) -> f64 {
-        // 53 bits, plus half a step to exclude both ends.
+        // 53 bits, plus half a step to exclude 0. Rounding can still yield 1.
         ((self.0.next_u64() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
     }
 

@@ -191,8 +191,8 @@ impl KeyRing {
                 }
                 Err(_) => {
                     if last_succeeded {
-                        let within_ms = POLL_TIMEOUT.as_millis();
-                        error!(within_ms, "reading API keys timed out; using the cached keys");
+                        let timeout_ms = POLL_TIMEOUT.as_millis();
+                        error!(timeout_ms, "reading API keys timed out; using the cached keys");
                     }
                     false
                 }

@@ -190,7 +190,7 @@ pub struct LagReader {
 }
 
 impl LagReader {
-    /// Creates a reader of the lag from now on.
+    /// Creates a reader that counts lag from now on.
     pub fn new(node: Arc<ForwardingNode>) -> Self {
         Self { read_us: node.lag_us(), node }
     }

@@ -91,7 +91,7 @@ impl DelayedMatches {
 mod tests {
     use super::*;
 
-    /// Returns the limit that a permit for this maker would exceed, if any.
+    /// Returns the limit that refuses another permit for this maker. Panics if there is none.
     fn limit_of(matches: &DelayedMatches, maker: Option<&KeyName>) -> String {
         let refused = matches.acquire(maker).err().expect("the limit is reached");
         refused.metadata_value("limit").unwrap().to_owned()

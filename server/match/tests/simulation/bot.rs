@@ -83,7 +83,7 @@ pub(crate) struct Bot<D> {
     /// The history in its last Welcome.
     history_id: Option<HistoryId>,
     /// Counts its processes and fresh starts, which discard pending decisions.
-    pub(crate) life: u32,
+    pub(crate) run: u32,
     pub(crate) asked: Option<Asked<D>>,
     /// Its pending answer, which is sent again on every new stream because the old one may have
     /// lost it.
@@ -93,7 +93,7 @@ pub(crate) struct Bot<D> {
     /// An earlier decision, which is usually no longer legal.
     pub(crate) earlier: Option<D>,
     refused: u32,
-    /// The number of unanswered connection attempts since it had a stream.
+    /// The number of refused connection attempts since its last stream.
     pub(crate) refused_dials: u32,
     /// Every decision that it ever sent, by request.
     sent: BTreeMap<u32, BTreeSet<String>>,
@@ -112,7 +112,7 @@ impl<D: Clone> Bot<D> {
             stream: None,
             has: 0,
             history_id: None,
-            life: 0,
+            run: 0,
             asked: None,
             has_decided: false,
             awaits_refusal: false,
@@ -137,7 +137,7 @@ impl<D: Clone> Bot<D> {
 
     /// Forgets everything, because its process is new or the server has lost its history.
     pub(crate) fn start_over(&mut self) {
-        self.life += 1;
+        self.run += 1;
         (self.has, self.asked) = (0, None);
         (self.has_decided, self.awaits_refusal) = (false, false);
     }
@@ -160,7 +160,7 @@ impl<D: Clone> Bot<D> {
     }
 
     /// Checks that it made exactly these decisions, each once.
-    pub(crate) fn decided_so(&self, decisions: &[(u32, String)]) -> Result<(), Violation> {
+    pub(crate) fn check_decisions(&self, decisions: &[(u32, String)]) -> Result<(), Violation> {
         let mut decided = BTreeSet::new();
         for (request_id, decision) in decisions {
             require!(

@@ -27,18 +27,18 @@ impl Command {
             let value = args.next().ok_or_else(|| format!("{name}: a value is missing"))?;
             let number = || {
                 let parsed = value.parse();
-                parsed.map_err(|_| format!("{name}: {value:?} is no number from 0"))
+                parsed.map_err(|_| format!("{name}: {value:?} is not a whole number"))
             };
             match name.as_str() {
                 "--seed" => command.first_seed = number()?,
                 "--matches" => command.seeds = number()?,
                 "--game" => {
                     let game = GAME_IDS.iter().copied().find(|id| *id == value);
-                    let unknown = || format!("--game: {value:?} is none of {GAME_IDS:?}");
+                    let unknown = || format!("--game: {value:?} is not one of {GAME_IDS:?}");
                     command.game = Some(game.ok_or_else(unknown)?);
                 }
                 _ => {
-                    return Err(format!("{name}: --seed, --matches and --game are valid"));
+                    return Err(format!("{name} is unknown; valid: --seed, --matches, --game"));
                 }
             }
         }

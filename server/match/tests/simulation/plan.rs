@@ -30,7 +30,7 @@ pub(crate) enum Kind {
     Slow,
     /// Leaves requests unanswered.
     Silent,
-    /// Connects after the match may have started, or never.
+    /// Connects late, often too late for the start of the match, or never.
     Absent,
     /// Leaves and reconnects late or never.
     Leaving,
@@ -104,7 +104,7 @@ pub(crate) struct BotBehaviour {
     /// Time until the server detects a cut stream, in µs.
     pub(crate) half_open_us: Range<u64>,
     pub(crate) cut: u32,
-    /// It restarts instead of answering.
+    /// Chance that it restarts instead of answering.
     pub(crate) restart: u32,
     pub(crate) late: u32,
     pub(crate) silent: u32,
@@ -267,7 +267,7 @@ impl<G: WireGame> Plan<G> {
     }
 
     fn rules(seed: u64, is_roomy: bool, dice: &mut Dice) -> MatchRules<G> {
-        // A single kind of bot shows little.
+        // At least two seats, because a match with a single kind of bot shows little.
         let fewest = u64::from(*G::SEATS.start()).max(2);
         let range = fewest..u64::from(*G::SEATS.end()) + 1;
         let seats = SeatCount::new(dice.within(range) as u8).expect("within the game's range");

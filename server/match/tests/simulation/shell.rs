@@ -42,7 +42,7 @@ pub(crate) enum ToBot {
 /// An encoded message to a bot.
 pub(crate) fn decoded(message: &Outgoing) -> Result<PlayResponse, Violation> {
     PlayResponse::decode(&*message.bytes)
-        .map_err(|error| Violation(format!("{message:?} is no message: {error}")))
+        .map_err(|error| Violation(format!("{message:?} is not a message: {error}")))
 }
 
 /// The reason why a stream is closed.
@@ -249,7 +249,7 @@ impl<G: WireGame> Shell<G> {
         self.numbers[stream.0] = joined.stream;
         self.opening = Some(stream);
         self.end(now, trace)?;
-        self.auditor.welcomes(&joined)?;
+        self.auditor.check_welcome(&joined)?;
         self.queues[stream.0]
             .push_front(Gated { after: joined.after, to_bot: ToBot::Welcome(joined.start) });
         Ok(())
@@ -357,7 +357,7 @@ impl<G: WireGame> Shell<G> {
             }
         }
         let histories = self.machine.histories();
-        self.auditor.agrees(self.machine.referee(), histories)
+        self.auditor.check_agreement(self.machine.referee(), histories)
     }
 
     /// Returns a stream whose queue is full.

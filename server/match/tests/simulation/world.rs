@@ -155,7 +155,7 @@ impl<G: WireGame> World<G> {
             require!(events < MAX_EVENTS, "the match does not end");
             self.now = next.at;
             self.handle_event(next.event)?;
-            self.timer_is_set()?;
+            self.check_timer()?;
         }
         self.check_end()
     }
@@ -166,7 +166,7 @@ impl<G: WireGame> World<G> {
         }
         match event {
             Event::Dial(seat) => self.dial(seat),
-            Event::Act { seat, life, action } => self.act(seat, life, action),
+            Event::Act { seat, run, action } => self.act(seat, run, action),
             Event::BotFindsLoss(stream) => self.detect_loss_at_bot(stream),
             Event::ReadOn(stream) => {
                 self.streams[stream.0].is_read = true;
@@ -182,10 +182,10 @@ impl<G: WireGame> World<G> {
             Event::Ping(stream) => self.ping(stream),
             Event::Tick { setting } => return self.tick(setting),
             Event::Watch => return self.server.shell.watch(),
-            Event::News { life } => return self.publish_update(life),
+            Event::News { run } => return self.publish_update(run),
             Event::Stall => self.stall(),
             Event::Full => self.fill(),
-            Event::Stored { life, count } => return self.finish_store(life, count),
+            Event::Stored { run, count } => return self.finish_store(run, count),
             Event::Cancel => return self.serve(Shell::cancel),
             Event::Kill => return self.kill(),
             Event::Restart => return self.restart(),
@@ -200,13 +200,13 @@ impl<G: WireGame> World<G> {
             "nothing happens any more, and the match is not over"
         );
         for bot in &self.bots {
-            bot.decided_so(&auditor.decisions_of(bot.seat))?;
+            bot.check_decisions(&auditor.decisions_of(bot.seat))?;
         }
-        self.nobody_is_wronged(&auditor.referee)?;
+        self.check_no_undeserved_fault(&auditor.referee)?;
         Ok(self.played(auditor))
     }
 
-    fn nobody_is_wronged(&self, referee: &Referee<G>) -> Result<(), Violation> {
+    fn check_no_undeserved_fault(&self, referee: &Referee<G>) -> Result<(), Violation> {
         require!(
             referee.result().is_some() != referee.is_cancelled(),
             "a match ends without a result and was not cancelled"
@@ -246,7 +246,7 @@ impl<G: WireGame> World<G> {
         let seats = seats.unwrap_or_default();
         Played {
             inputs: auditor.inputs,
-            restarts: self.server.life,
+            restarts: self.server.run,
             lost_tails: self.server.lost_tails,
             is_cancelled: referee.is_cancelled(),
             decided: oracle.decided.clone(),

@@ -15,7 +15,7 @@ pub enum ToyError {
     NoPendingDecision(u8),
     #[error("stones: {given} is not legal; 1 to {most} is")]
     Stones { given: u8, most: u8 },
-    #[error("{0:?} is no decision")]
+    #[error("{0:?} is not a decision")]
     Notation(String),
     #[error("decision: the match is over")]
     Over,

@@ -122,11 +122,11 @@ pub struct FaultCosts {
     #[arg(long = "on-never-connected", value_name = "COST", hide_possible_values = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub never_connected: Option<Cost>,
-    /// Cost of sending too many messages that answer no request
+    /// Cost of sending too many messages that answer no request: any COST of --on-illegal
     #[arg(long = "on-flood", value_name = "COST", hide_possible_values = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flood: Option<Cost>,
-    /// Cost of sending bytes that are not a message
+    /// Cost of sending bytes that are not a message: any COST of --on-illegal
     #[arg(long = "on-garbage", value_name = "COST", hide_possible_values = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub garbage: Option<Cost>,

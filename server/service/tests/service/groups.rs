@@ -76,7 +76,7 @@ async fn assert_shown(server: &TestServer, seated: &Seated, is_revealed: bool, i
         assert_eq!(config.seed.as_deref(), seed);
         assert_eq!(info.seed_salt.is_empty(), !is_revealed);
         assert_eq!(config.group.as_ref().unwrap().group_id, "deal-1");
-        assert!(info.result.is_some(), "the result is no secret");
+        assert!(info.result.is_some(), "the result is not secret");
         if is_revealed {
             let commitment = seed_commitment(SEED, &info.seed_salt);
             assert_eq!(commitment.as_ref(), Some(&info.seed_commitment));
@@ -117,7 +117,7 @@ async fn assert_shown(server: &TestServer, seated: &Seated, is_revealed: bool, i
 }
 
 #[tokio::test]
-async fn chance_is_withheld_until_the_last_match_of_the_group_has_ended() {
+async fn seeds_are_withheld_until_the_last_match_of_the_group_has_ended() {
     for (server, is_small) in [
         (TestServer::open().await, false),
         (TestServer::stored().await, false),

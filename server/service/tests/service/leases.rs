@@ -21,14 +21,14 @@ use crate::{
 };
 
 /// Returns a config that gives bots one second to reconnect.
-fn a_second_to_come_back() -> MatchConfig {
+fn one_second_to_reconnect() -> MatchConfig {
     with_clock(of_two(), |clock| clock.reconnect_ms = Some(1_000))
 }
 
 #[tokio::test]
 async fn a_bot_is_not_blamed_for_a_stream_lost_with_the_lease() {
     let (server, database) = PlantedNode::start().await;
-    let seated = server.create(a_second_to_come_back()).await;
+    let seated = server.create(one_second_to_reconnect()).await;
     let mut bots = server.join_all(&seated).await;
     for bot in &mut bots {
         bot.started().await;
@@ -42,7 +42,7 @@ async fn a_bot_is_not_blamed_for_a_stream_lost_with_the_lease() {
     // By now, a bot that disconnected on its own would have exceeded the time.
     let mut other = None;
     until("it answers again", async || {
-        match server.try_create(a_second_to_come_back()).await {
+        match server.try_create(one_second_to_reconnect()).await {
             Ok(seated) => other = Some(seated),
             Err(refused) => assert_eq!(reason(&refused), "NODE_SUPERSEDED"),
         }

@@ -202,7 +202,7 @@ impl Sweep {
 
     /// Removes and returns all unneeded batches, in groups of limited size. Used when a server
     /// starts.
-    pub(crate) fn take_all(&mut self) -> Vec<Vec<i64>> {
+    pub(crate) fn take_unneeded(&mut self) -> Vec<Vec<i64>> {
         let dead: Vec<i64> = std::mem::take(&mut self.dead).into_iter().collect();
         dead.chunks(MAX_BATCHES_PER_STEP).map(<[i64]>::to_vec).collect()
     }

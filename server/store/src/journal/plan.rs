@@ -144,7 +144,7 @@ impl Planner<'_> {
                 self.plan.rows.push(RowChange::Delete { table: NamedTable::Record, name });
             }
             Write::ChangeLadder { ladder_id, change } => {
-                let rows = ladder_batch::check(&ladder_id, &change, &mut self.ladders)?;
+                let rows = ladder_batch::apply_change(&ladder_id, &change, &mut self.ladders)?;
                 self.plan.rows.extend(rows);
             }
         }

@@ -15,7 +15,7 @@ use tokio::{sync::Mutex, time::timeout};
 use super::{
     commit::Transaction,
     node_number::{NODE_OF_KEY, NodeEpoch, NodeNumber},
-    session_locks::{SessionLocks, SessionWatch},
+    session_locks::{SessionLocks, PeerSessions},
     sessions::{Session, Sessions},
 };
 use crate::{
@@ -281,7 +281,7 @@ enum State {
 #[derive(Debug)]
 struct LockedSession {
     session: Session,
-    watch: SessionWatch,
+    watch: PeerSessions,
 }
 
 impl State {
@@ -349,7 +349,7 @@ impl LeaseRenewer {
     async fn open_session(&self) -> Result<LockedSession, DbError> {
         let mut session = self.sessions.open().await?;
         self.locks.acquire(&mut session.connection).await?;
-        Ok(LockedSession { session, watch: SessionWatch::default() })
+        Ok(LockedSession { session, watch: PeerSessions::default() })
     }
 
     /// Checks the session, and returns the nodes that have probably crashed.

@@ -110,7 +110,7 @@ struct Observation {
 /// The other nodes that were seen with a session, by number. A node that never was may have an older
 /// version, which does not lock.
 #[derive(Debug, Default)]
-pub(super) struct SessionWatch(BTreeMap<i64, WatchedNode>);
+pub(super) struct PeerSessions(BTreeMap<i64, WatchedNode>);
 
 #[derive(Debug)]
 struct WatchedNode {
@@ -120,7 +120,7 @@ struct WatchedNode {
     lost_at_us: Option<i64>,
 }
 
-impl SessionWatch {
+impl PeerSessions {
     /// Observes the other nodes. Returns those that have had no session for
     /// [`SESSION_LOSS_TIMEOUT`].
     pub(super) async fn find_crashed(
@@ -165,7 +165,7 @@ mod tests {
 
     /// Observes a node at a time; returns whether it counts as crashed.
     fn is_crashed(
-        watch: &mut SessionWatch,
+        watch: &mut PeerSessions,
         at_us: i64,
         has_session: bool,
         (epoch, lease_until_us): (i64, i64),
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_node_counts_as_crashed_some_time_after_its_session_was_first_missed() {
-        let (mut watch, lease) = (SessionWatch::default(), (1, 8 * S));
+        let (mut watch, lease) = (PeerSessions::default(), (1, 8 * S));
         assert!(!is_crashed(&mut watch, 0, true, lease));
         // The session may have ended at any time since the last observation.
         assert!(!is_crashed(&mut watch, 5 * S, false, lease));
@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn a_node_that_renews_its_lease_or_was_never_seen_with_a_session_has_not_crashed() {
-        let mut watch = SessionWatch::default();
+        let mut watch = PeerSessions::default();
         for at_us in [0, 2 * S, 4 * S] {
             assert!(!is_crashed(&mut watch, at_us, false, (1, 8 * S)), "not seen");
         }

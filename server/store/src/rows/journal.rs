@@ -91,7 +91,7 @@ pub(crate) async fn sweep_all<C: SqlConnection>(
     connection: &mut C,
     sweep: &mut Sweep,
 ) -> Result<(), DbError> {
-    for some in sweep.take_all() {
+    for some in sweep.take_unneeded() {
         delete(connection, &some).await?;
     }
     Ok(())

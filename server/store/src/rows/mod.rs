@@ -66,7 +66,7 @@ pub(crate) trait StoredRow {
 
     /// Reads a column that can contain any text. PostgreSQL stores it as bytes, since its text type
     /// cannot contain NUL.
-    fn any_text(&self, column: usize) -> Result<String, Unreadable>;
+    fn text_with_nul(&self, column: usize) -> Result<String, Unreadable>;
 
     /// Reads the sums of a journal row. Sums that cannot be read differ from the tables.
     fn sums(&self, column: usize) -> RowSums;
@@ -77,7 +77,7 @@ impl StoredRow for PgRow {
         Ok(self.try_get(column)?)
     }
 
-    fn any_text(&self, column: usize) -> Result<String, Unreadable> {
+    fn text_with_nul(&self, column: usize) -> Result<String, Unreadable> {
         let bytes: Vec<u8> = self.try_get(column)?;
         String::from_utf8(bytes).map_err(|error| Unreadable(error.to_string()))
     }
@@ -104,7 +104,7 @@ pub(crate) enum Param<'a> {
     Number(Option<i64>),
     Text(&'a str),
     Bytes(Option<&'a [u8]>),
-    /// Text of any characters, see [`StoredRow::any_text`].
+    /// Text of any characters, see [`StoredRow::text_with_nul`].
     AnyText(&'a str),
     /// A list of numbers, for [`SqlDialect::in_numbers`].
     Numbers(&'a [i64]),

@@ -451,7 +451,7 @@ mod tests {
     };
 
     #[test]
-    fn only_a_server_and_its_command_migrate_a_database() {
+    fn only_servers_and_data_migrate_change_the_schema() {
         let folder = tempfile::tempdir().unwrap();
         let dir = DataDir::prepare(folder.path()).unwrap();
         let recorded = &commit_count_file::read(dir.path()).unwrap();

@@ -155,7 +155,7 @@ impl StoredRow for Row {
         self.read(column)
     }
 
-    fn any_text(&self, column: usize) -> Result<String, Unreadable> {
+    fn text_with_nul(&self, column: usize) -> Result<String, Unreadable> {
         self.read(column)
     }
 

@@ -147,7 +147,7 @@ fn possible(bounds: &Bounds) -> Vec<Property<World>> {
     }
     if bounds.crashes > 0 {
         possible.push(Property::sometimes(
-            "a crash loses a commit, and its server lives",
+            "a crash loses a commit, and its server keeps running",
             |world: &World, state: &State| {
                 let mut servers = state.servers.iter().enumerate();
                 servers.any(|(server, it)| {

@@ -212,7 +212,7 @@ fn a_stopped_clock_lets_a_server_answer_too_long_but_not_commit() {
 }
 
 #[test]
-fn every_defect_of_ending_leases_is_found() {
+fn every_planted_defect_of_ended_leases_is_found() {
     planted! {
         // A server answers although its session may be lost, a lease is ended too early or after a
         // renewal, and a server trusts a new session on which it has not renewed the lease.
@@ -234,7 +234,7 @@ fn trusting_a_lease_for_its_whole_duration_is_found() {
 }
 
 #[test]
-fn every_defect_of_the_fence_and_of_takeovers_is_found() {
+fn every_planted_defect_of_fences_and_takeovers_is_found() {
     let conflict = [fact::PUBLISHED, fact::CONSISTENT];
     let one_entry = Bounds { entries: 1, ..CLOCKS };
     planted! {
@@ -271,7 +271,7 @@ fn every_defect_of_the_fence_and_of_takeovers_is_found() {
 }
 
 #[test]
-fn every_defect_of_retries_and_flushes_is_found() {
+fn every_planted_defect_of_retries_and_flushes_is_found() {
     let conflict = [fact::PUBLISHED, fact::CONSISTENT];
     planted! {
         // A retry that does not wait for the lost commit, or does not check for it.

@@ -95,7 +95,8 @@ pub(crate) const LEASE: u8 = 4;
 /// Ticks for which a server trusts a renewal: 6 s.
 pub(crate) const TRUST: u8 = 3;
 
-/// Ticks for which a server trusts its session. They are shorter than those of a lease: 1 s.
+/// Ticks for which a server trusts its session. Here a tick stands for 1 s, not for 2 s as in
+/// [`LEASE`].
 pub(crate) const SESSION_TRUST: u8 = 1;
 
 impl Protocol {

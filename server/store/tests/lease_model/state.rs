@@ -197,7 +197,7 @@ pub(crate) enum FlushResult {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Progress {
     Waiting,
-    /// The transaction has started, when its node had or had not a lease.
+    /// The transaction has started, and its node had a lease then or not.
     Started {
         had_lease: bool,
     },

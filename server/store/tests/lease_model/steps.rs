@@ -65,7 +65,7 @@ pub(crate) enum Step {
     Observe(usize),
     /// The server ends the lease of the first node.
     EndLease(usize),
-    /// The database executes it after all.
+    /// The database executes an abandoned renewal after all.
     RenewLate(usize),
     /// The server shuts down: it releases its lease after the last commit, and ends.
     Release(usize),

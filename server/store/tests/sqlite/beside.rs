@@ -40,7 +40,7 @@ async fn a_running_server_sees_changes_of_a_key_command() {
     let error = keys.add_key(key("k3", "south")).await.unwrap_err();
     assert!(matches!(error, StoreError::KeyNameTaken { .. }), "{error}");
     assert_eq!(keys.keys().await.unwrap().len(), 2);
-    // The server continues to work in between.
+    // The server still commits after changes by the command.
     server.commit(vec![open_match("a"), append("a", 0)]).await.unwrap();
 }
 

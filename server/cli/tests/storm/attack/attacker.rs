@@ -40,7 +40,7 @@ const WINDOW: u32 = 65_535;
 enum Attack {
     /// Calls that are started and immediately reset.
     RapidReset,
-    /// Connections that say Hello and go.
+    /// Connections that send Hello and then close.
     HelloFlood,
     /// A seat that is joined again and again.
     ReconnectStorm,
@@ -50,7 +50,7 @@ enum Attack {
     EndlessFrames,
     /// Many concurrent TLS handshakes, sent byte by byte.
     SlowHandshakes,
-    /// Keys that are made up.
+    /// Calls with invented keys.
     KeyGuessing,
     /// Calls that are reset and a seat that is joined again and again, from the address of the fair
     /// bots, as by a caller behind the same NAT.
@@ -120,7 +120,7 @@ struct Attacker {
 }
 
 impl Attacker {
-    /// Attacks for ever.
+    /// Repeats the attack until the process is killed.
     async fn attack(self, how: Attack) {
         for round in 1.. {
             // After a refusal, the attack is repeated.

@@ -29,15 +29,15 @@ pub(crate) const ADDRESS: u8 = 2;
 
 /// Lines that a bot prints, as JSON.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) enum Said {
-    /// It answered a request.
+pub(crate) enum BotLine {
+    /// The bot answered a request.
     Answered(Answered),
     /// The time at which the bot lost a stream or was refused one, in µs since 1970, and the
     /// reason. The bot then reconnects.
     Lost(u64, String),
     /// The match has ended, or the seat was forfeited.
     Ended,
-    /// It plays no more.
+    /// The bot has given up, for this reason.
     GaveUp(String),
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct SeatToPlay {
     pub(crate) ticket: String,
 }
 
-fn say(said: &Said) {
+fn say(said: &BotLine) {
     println!("{}", serde_json::to_string(said).unwrap());
 }
 
@@ -89,7 +89,7 @@ impl AnswerLog {
     fn end_wait(&mut self) {
         if let Some((mut answered, waited_before_us)) = self.last.take() {
             answered.waited_us = waited_us().saturating_sub(waited_before_us);
-            say(&Said::Answered(answered));
+            say(&BotLine::Answered(answered));
         }
     }
 }
@@ -108,8 +108,8 @@ pub(crate) fn run() -> ExitCode {
     for line in std::io::stdin().lock().lines() {
         let seat: SeatToPlay = serde_json::from_str(&line.unwrap()).unwrap();
         let ended = match runtime.block_on(play(&seat)) {
-            Ok(()) => Said::Ended,
-            Err(why) => Said::GaveUp(why),
+            Ok(()) => BotLine::Ended,
+            Err(why) => BotLine::GaveUp(why),
         };
         say(&ended);
     }
@@ -133,7 +133,7 @@ async fn play(seat: &SeatToPlay) -> Result<(), String> {
             // The seat is forfeited because of a fault, which contains the reason.
             Some(refusal) if refusal.reason == SEAT_CLOSED => return Ok(()),
             Some(refusal) => return Err(format!("{}: {}", refusal.reason, refusal.message)),
-            None => say(&Said::Lost(since_1970_us(), status.to_string())),
+            None => say(&BotLine::Lost(since_1970_us(), status.to_string())),
         }
         sleep(PAUSE).await;
     }

@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep};
 use tonic::{Code, Request, Status};
 
 use super::{
-    fair_bot::{ADDRESS, Said, SeatToPlay},
+    fair_bot::{ADDRESS, BotLine, SeatToPlay},
     judging::{Played, PlayedMatch},
     target::Target,
 };
@@ -135,7 +135,7 @@ impl BotProcess {
     }
 
     /// Plays one seat, which may take a while, and returns the lines that the bot prints.
-    fn play(&mut self, seat: &SeatToPlay) -> Result<Vec<Said>, String> {
+    fn play(&mut self, seat: &SeatToPlay) -> Result<Vec<BotLine>, String> {
         let line = serde_json::to_string(seat).unwrap();
         writeln!(self.stdin, "{line}").map_err(|error| error.to_string())?;
         let mut said = Vec::new();
@@ -143,8 +143,8 @@ impl BotProcess {
             let line = self.stdout.next().ok_or("the bot ended")?;
             let line = line.map_err(|error| error.to_string())?;
             match serde_json::from_str(&line).map_err(|_| format!("the bot says: {line}"))? {
-                Said::Ended => return Ok(said),
-                Said::GaveUp(why) => return Err(format!("the bot gave up: {why}")),
+                BotLine::Ended => return Ok(said),
+                BotLine::GaveUp(why) => return Err(format!("the bot gave up: {why}")),
                 other => said.push(other),
             }
         }

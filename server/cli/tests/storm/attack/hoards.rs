@@ -38,13 +38,13 @@ pub(crate) const PLAY: &str = "/bridgemaster.v1.PlayService/Play";
 pub(crate) const BEGINNING: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
 
 /// Time for which resources are held.
-const HELD: Duration = Duration::from_secs(6);
+const HOLD_TIME: Duration = Duration::from_secs(6);
 /// Longest wait for the next response to start; some never do.
-const BEGUN: Duration = Duration::from_millis(700);
+const START_TIMEOUT: Duration = Duration::from_millis(700);
 /// Pause between requests for the state of a match that has not ended.
 const PAUSE: Duration = Duration::from_millis(50);
 /// Longest time for writing bytes that are not read.
-const WRITING: Duration = Duration::from_secs(2);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Time that a match waits for its bots.
 const STARTUP_MS: u32 = 600_000;
 /// Address from which hoarders create matches: 127.0.0.3.
@@ -119,7 +119,7 @@ impl Held {
         for call in self.calls.drain(..) {
             self.beginning.spawn(call.answered());
         }
-        while let Ok(Some(answered)) = timeout(BEGUN, self.beginning.join_next()).await {
+        while let Ok(Some(answered)) = timeout(START_TIMEOUT, self.beginning.join_next()).await {
             self.begun.extend(answered.ok().flatten());
         }
     }
@@ -167,11 +167,11 @@ impl Prey {
         })
     }
 
-    /// Hoards for ever.
+    /// Acquires, holds and releases resources, again and again.
     pub(crate) async fn hoard(self, how: Hoard) {
         loop {
             let held = self.hoard_once(how).await;
-            sleep(HELD).await;
+            sleep(HOLD_TIME).await;
             drop(held);
         }
     }
@@ -185,7 +185,7 @@ impl Prey {
             _ => self.connections,
         };
         for number in 0..many {
-            // Who is refused tries the next.
+            // If one attempt is refused, the next one is still made.
             let _refused = self.fill(how, number, &mut held).await;
         }
         held.are_begun().await;
@@ -276,7 +276,7 @@ impl Prey {
         Ok(())
     }
 
-    /// Makes calls without end on a connection from which nothing is read.
+    /// Makes call after call on a connection from which nothing is read.
     async fn never_read(&self, from: u8, held: &mut Held) -> Result<(), Failure> {
         let mut stream = self.target.tls(from).await?;
         stream.write_all(BEGINNING).await?;
@@ -293,7 +293,7 @@ impl Prey {
             frames.extend_from_slice(block);
         }
         // The server stops reading at some point.
-        let _ = timeout(WRITING, stream.write_all(&frames)).await;
+        let _ = timeout(WRITE_TIMEOUT, stream.write_all(&frames)).await;
         held.streams.push(stream);
         Ok(())
     }

@@ -12,7 +12,7 @@ use bridgemaster_proto::v1::{Fault, FaultReason, MatchInfo, Replay, SeatResult, 
 use prost::Message as _;
 
 use super::{
-    fair_bot::{Answered, Said},
+    fair_bot::{Answered, BotLine},
     machine::Moments,
 };
 
@@ -28,7 +28,7 @@ const SPOILING_LAG_US: u64 = 100_000;
 pub(crate) struct PlayedMatch {
     pub(crate) info: MatchInfo,
     /// Logs of the bots, by seat.
-    pub(crate) said: Vec<Vec<Said>>,
+    pub(crate) said: Vec<Vec<BotLine>>,
     pub(crate) ended_at: SystemTime,
 }
 
@@ -120,19 +120,19 @@ impl Played {
         &mut self,
         match_id: &str,
         seat: &SeatResult,
-        said: &[Said],
+        said: &[BotLine],
         time: RangeInclusive<SystemTime>,
     ) {
         let who = format!("{match_id} seat {}", seat.seat);
         let mut answers = BTreeMap::new();
         for said in said {
             match said {
-                Said::Answered(answered) if answered.match_id == match_id => {
+                BotLine::Answered(answered) if answered.match_id == match_id => {
                     self.answers += 1;
                     self.prompt_answers += usize::from(is_prompt(answered));
                     answers.insert(answered.request_id, answered);
                 }
-                Said::Lost(at_us, why) => {
+                BotLine::Lost(at_us, why) => {
                     let at = SystemTime::UNIX_EPOCH + Duration::from_micros(*at_us);
                     self.lost.push(Suspect {
                         words: format!("{who}: {why}"),

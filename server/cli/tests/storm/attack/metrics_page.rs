@@ -71,7 +71,7 @@ async fn slow_commits(target: &Target) -> Result<f64, Failure> {
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await?;
     if !answer.starts_with("HTTP/1.1 200 ") || !answer.trim_end().ends_with("# EOF") {
-        return Err(format!("a page that is not whole: {answer:.100}").into());
+        return Err(format!("the metrics page is incomplete: {answer:.100}").into());
     }
     let lines = answer.lines().filter(|line| !line.starts_with('#'));
     let series: HashMap<&str, &str> = lines.filter_map(|line| line.rsplit_once(' ')).collect();

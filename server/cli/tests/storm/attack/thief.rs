@@ -115,7 +115,7 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
             let ticket = ticket.clone();
             tokio::spawn(async move { steal(theft, channel, &ticket, &shown).await });
         }
-        // Its tries come first.
+        // Gives the thief time for its calls before the bot plays.
         sleep(PAUSE * 5).await;
         own.play(Random::new(&Seed::from(1)), &options).await
     });

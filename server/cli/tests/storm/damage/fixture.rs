@@ -38,7 +38,7 @@ const KEYS: &[(&str, &[KeyScope])] = &[
     ("outsider", &[KeyScope::Play, KeyScope::Create]),
     ("revoked", &[KeyScope::Read]),
 ];
-/// Whose bots play, in seat order.
+/// Names of the keys whose bots play, in seat order.
 const BOTS: [&str; 2] = ["north", "south"];
 /// A time control that no bot exceeds on a loaded machine.
 const CLOCK: ClockRules = ClockRules {

@@ -15,7 +15,7 @@ use super::{
 
 /// Size of a database page in bytes.
 const PAGE: usize = 4096;
-/// Most bits that one damage flips.
+/// Maximum number of bits that one case of damage flips.
 const MAX_FLIPS: usize = 4;
 
 /// Damages copied folders. Returns a description, or `None` if the selected kind of damage is not

@@ -1,4 +1,4 @@
-//! Judges the effects of a damage.
+//! Judges the effects of damage.
 
 use std::fs;
 
@@ -11,11 +11,11 @@ use super::{
 use crate::kit::program::run;
 
 /// Refusal reasons that report damaged or unreadable data.
-const TELLING: &[&str] = &["DATA_DAMAGED", "STORAGE_FAILED", "KEYS_UNREADABLE"];
+const DAMAGE_REASONS: &[&str] = &["DATA_DAMAGED", "STORAGE_FAILED", "KEYS_UNREADABLE"];
 /// Warnings that concern the machine.
-const OF_THE_MACHINE: [&str; 2] = ["the server lagged", "the store is slow"];
+const MACHINE_WARNINGS: [&str; 2] = ["the server lagged", "the store is slow"];
 
-/// Effect of a damage.
+/// Effect of damage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// The server did not start, and stated the reason.
@@ -23,12 +23,12 @@ pub(crate) enum Outcome {
     /// Nothing is missing or different, and nothing was reported.
     Unchanged,
     /// The server reported everything that is missing or different.
-    Said,
+    Reported,
     /// Differences that the server did not report.
     Silent(Vec<String>),
 }
 
-/// A difference to the truth.
+/// A difference from the responses for the undamaged folder.
 struct Difference {
     what: String,
     /// Identifier of a match or a key. A log line with this identifier reports the difference.
@@ -60,7 +60,7 @@ fn names_nobody(line: &str, known: &Known) -> bool {
 /// Judges the responses and the log of a server over damaged folders.
 pub(crate) fn judge(base: &Base, known: &Known, answers: &Answers, log: &str) -> Outcome {
     let lines = log.lines().filter(|line| line.contains("WARN") || line.contains("ERROR"));
-    let of_server = |line: &&str| !OF_THE_MACHINE.iter().any(|text| line.contains(text));
+    let of_server = |line: &&str| !MACHINE_WARNINGS.iter().any(|text| line.contains(text));
     let complaints: Vec<&str> = lines.filter(of_server).collect();
     let is_loss_said = complaints.iter().any(|line| line.contains("the stored data is truncated"));
     let mut differences = differences(&base.truth, answers, known);
@@ -72,7 +72,7 @@ pub(crate) fn judge(base: &Base, known: &Known, answers: &Answers, log: &str) ->
         !(is_named || difference.is_of_old && is_loss_said)
     });
     if differences.is_empty() {
-        return Outcome::Said;
+        return Outcome::Reported;
     }
     Outcome::Silent(differences.into_iter().map(|difference| difference.what).collect())
 }
@@ -136,7 +136,7 @@ fn compare<T: PartialEq>(
         return None;
     }
     let (problem, is_of_old, is_absent) = match (truth, received) {
-        (_, Answer::Refused(reason)) if TELLING.contains(&reason.as_str()) => return None,
+        (_, Answer::Refused(reason)) if DAMAGE_REASONS.contains(&reason.as_str()) => return None,
         (_, Answer::Refused(reason)) => {
             let is_absent = reason.ends_with("_UNKNOWN") || reason == "missing";
             (reason.clone(), true, is_absent)
@@ -189,7 +189,7 @@ pub(crate) fn changed_replay_files(
             continue;
         }
         if run(format!("replay verify {}", file.display())).code == Some(0) {
-            changed.push(format!("{name} holds, and is another"));
+            changed.push(format!("{name} is valid, but differs"));
         }
     }
     changed

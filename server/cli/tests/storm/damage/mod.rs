@@ -39,14 +39,14 @@ const DRAWS: usize = 100;
 
 pub(crate) fn trials() -> Vec<Trial> {
     let hundred = || Ok(judged(1, 0..100).map(drop)?);
-    let name = "damage::no_damage_changes_an_answer_without_a_word";
+    let name = "damage::no_damage_changes_an_answer_silently";
     vec![Trial::test(name, hundred)]
 }
 
-/// Inflicts many damages, or repeats one.
+/// Runs many cases of damage, or repeats one.
 ///
 /// # Errors
-/// Lists each damage that was not reported.
+/// When a case of damage was not reported. The error lists all such cases.
 pub(crate) fn long(mut arguments: LongRun) -> Result<String, String> {
     let seed = arguments.number("--seed", 1)?;
     let damages = arguments.number("--damages", 2_000)?;
@@ -97,7 +97,7 @@ fn run(seed: u64, numbers: Range<u64>) -> Verdict {
         let kind = match outcome {
             Outcome::Refused => "refused",
             Outcome::Unchanged => "without an effect",
-            Outcome::Said => "said",
+            Outcome::Reported => "reported",
             Outcome::Silent(changes) => {
                 silent.push(format!("{number}: {damage}: {}", changes.join("; ")));
                 "SILENT"
@@ -137,7 +137,7 @@ fn one(fixture: &Fixture, folder: &Path, seed: u64, number: u64) -> (String, Out
         silent.push(format!("the check found nothing, and the server: {}", folders.log()));
     }
     if !is_whole && outcome == Outcome::Unchanged {
-        outcome = Outcome::Said;
+        outcome = Outcome::Reported;
     }
     let [_, stopped] = &fixture.bases;
     silent.extend(changed_replay_files(base, stopped, &folders, &fixture.known, &checked));

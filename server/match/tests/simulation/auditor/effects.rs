@@ -88,7 +88,7 @@ impl<G: WireGame> Auditor<G> {
     }
 
     /// Checks counted events: only public ones, and all of them once nothing is secret.
-    pub(super) fn is_counted(&self) -> Result<(), Violation> {
+    pub(super) fn check_counts(&self) -> Result<(), Violation> {
         let public = &self.public;
         require!(public.counted_decisions <= public.decisions, "more is counted than there was");
         let uncounted = public.decisions - public.counted_decisions;
@@ -108,11 +108,11 @@ impl<G: WireGame> Auditor<G> {
     }
 
     /// Checks the summary and the replay of a finished match.
-    pub(crate) fn is_retained(&self, finish: &Finish) -> Result<(), Violation> {
+    pub(crate) fn check_retained(&self, finish: &Finish) -> Result<(), Violation> {
         self.finish(finish)?;
         match self.referee.is_cancelled() {
             true => Ok(()),
-            false => self.is_replay(&finish.replay),
+            false => self.check_replay(&finish.replay),
         }
     }
 
@@ -127,7 +127,7 @@ impl<G: WireGame> Auditor<G> {
         of_bot.collect()
     }
 
-    fn is_replay(&self, replay: &[u8]) -> Result<(), Violation> {
+    fn check_replay(&self, replay: &[u8]) -> Result<(), Violation> {
         let file = bridgemaster_replay::decode(replay)
             .map_err(|error| Violation(format!("the replay: {error}")))?;
         require!(

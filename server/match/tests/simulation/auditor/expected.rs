@@ -191,7 +191,7 @@ impl<G: WireGame> Auditor<G> {
         self.reporter = None;
         loop {
             let Some(expected) = self.expected.pop_front() else {
-                return Err(Violation(format!("{input:?} is written down and did not happen")));
+                return Err(Violation(format!("{input:?} is in the journal, but did not happen")));
             };
             let is_it = match &expected {
                 Expected::Report { moment, seat, stream, report, is_heard } => {

@@ -28,7 +28,7 @@ pub(super) struct LagAccount {
 }
 
 impl LagAccount {
-    /// Starts a new life of the server, whose clock has counted this lag.
+    /// Creates the account of a server that has just started, whose clock has counted this lag.
     pub(super) fn new(now: ServerTime, stored: Entries) -> Self {
         Self {
             began_us: now.lag_us,

@@ -171,7 +171,7 @@ impl<G: WireGame> Auditor<G> {
             "what must follow does not: {:?}",
             self.expected_effects
         );
-        self.is_counted()?;
+        self.check_counts()?;
         self.lag.check_update(now)
     }
 
@@ -271,7 +271,7 @@ impl<G: WireGame> Auditor<G> {
             "the last entry is the one that ends the match"
         );
         if let Some(finish) = &entry.finish {
-            self.is_retained(finish)?;
+            self.check_retained(finish)?;
         }
         self.snapshots.push(Snapshot {
             digest: self.referee.digest(),
@@ -310,7 +310,7 @@ impl<G: WireGame> Auditor<G> {
     }
 
     /// Checks the Welcome message of a stream.
-    pub(crate) fn welcomes(&self, joined: &Joined) -> Result<(), Violation> {
+    pub(crate) fn check_welcome(&self, joined: &Joined) -> Result<(), Violation> {
         let StreamStart { history_id, .. } = joined.start;
         require!(
             history_id == self.histories.running() || self.is_parked,
@@ -324,7 +324,7 @@ impl<G: WireGame> Auditor<G> {
 
     /// Compares the match with the second referee, once all inputs are in the journal. Lag without
     /// an effect is written later, and moves the deadline.
-    pub(crate) fn agrees(
+    pub(crate) fn check_agreement(
         &self,
         of_match: &Referee<G>,
         histories: &Histories,

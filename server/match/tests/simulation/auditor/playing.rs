@@ -41,7 +41,7 @@ impl<G: WireGame> Auditor<G> {
             }
             self.lag.add_waiting(self.after, at);
         }
-        self.no_request_ran_out_before_it_left(&outputs, at)?;
+        self.check_no_request_ran_out(&outputs, at)?;
         for output in &outputs {
             self.require(output);
         }
@@ -93,7 +93,7 @@ impl<G: WireGame> Auditor<G> {
     }
 
     /// Checks that no request timed out before it was stored and sent.
-    fn no_request_ran_out_before_it_left(
+    fn check_no_request_ran_out(
         &self,
         outputs: &[Output<G>],
         at: Time,

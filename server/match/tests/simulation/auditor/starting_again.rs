@@ -74,7 +74,7 @@ impl<G: WireGame> Auditor<G> {
 
     /// Checks that no bot has received a message that the match has not sent, unless stored entries
     /// were lost.
-    pub(crate) fn knows_what_was_sent(&self, seat: Seat, has: u32) -> Result<(), Violation> {
+    pub(crate) fn check_received(&self, seat: Seat, has: u32) -> Result<(), Violation> {
         let sent = self.oracle.sent_to(seat);
         require!(
             has as usize <= sent || self.is_behind,

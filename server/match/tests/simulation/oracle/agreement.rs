@@ -56,7 +56,7 @@ impl<G: Game> Oracle<G> {
             referee.public_decisions(),
             self.public_decisions
         );
-        self.all_seats_are_notified()?;
+        self.check_notifications()?;
         require!(
             referee.result().is_some() == (self.phase == MatchPhase::Ended && !self.is_cancelled),
             "there is a result exactly when the match is over and was not cancelled"
@@ -65,7 +65,7 @@ impl<G: Game> Oracle<G> {
     }
 
     /// Checks that every connected bot has been sent the public state of every seat.
-    fn all_seats_are_notified(&self) -> Result<(), Violation> {
+    fn check_notifications(&self) -> Result<(), Violation> {
         if self.phase != MatchPhase::Running {
             return Ok(());
         }

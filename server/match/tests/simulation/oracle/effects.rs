@@ -69,13 +69,13 @@ impl<G: Game> Oracle<G> {
             }
         }
         self.count_useless(step);
-        self.deadlines_had_effect(step)?;
-        self.losses_are_recorded(step)?;
+        self.check_deadlines(step)?;
+        self.check_losses(step)?;
         self.resumed(step)?;
-        self.cause_had_effect(step)
+        self.check_cause(step)
     }
 
-    fn deadlines_had_effect(&self, step: &Step<G::Decision>) -> Result<(), Violation> {
+    fn check_deadlines(&self, step: &Step<G::Decision>) -> Result<(), Violation> {
         for due in &step.due {
             let is_over = match due {
                 Due::StartUp => self.phase != MatchPhase::Waiting,
@@ -95,7 +95,7 @@ impl<G: Game> Oracle<G> {
     }
 
     /// Checks that a lost stream is recorded, unless the records of the seat are exhausted.
-    fn losses_are_recorded(&self, step: &Step<G::Decision>) -> Result<(), Violation> {
+    fn check_losses(&self, step: &Step<G::Decision>) -> Result<(), Violation> {
         let left = match step.cause {
             Cause::Disconnected(seat) if step.was_connected && step.due.is_empty() => Some(seat),
             _ => None,
@@ -110,7 +110,7 @@ impl<G: Game> Oracle<G> {
         Ok(())
     }
 
-    fn cause_had_effect(&mut self, step: &Step<G::Decision>) -> Result<(), Violation> {
+    fn check_cause(&mut self, step: &Step<G::Decision>) -> Result<(), Violation> {
         require!(
             self.ends > 0 || !matches!(step.cause, Cause::Cancelled),
             "the match goes on though it was cancelled"
@@ -138,7 +138,7 @@ impl<G: Game> Oracle<G> {
             Cause::Resign(_) => Some(FaultReason::Resigned),
             _ => None,
         };
-        require!(self.ends > 0 || needed.is_none_or(committed), "{:?} is no fault", step.cause);
+        require!(self.ends > 0 || needed.is_none_or(committed), "{:?} did not cause a fault", step.cause);
         if matches!(step.cause, Cause::Answer(..) | Cause::BadAnswer(..)) {
             let is_repeated = match &step.cause {
                 Cause::Answer(_, id, answer, _) => {
@@ -203,7 +203,7 @@ impl<G: Game> Oracle<G> {
             "{} records pile up",
             self.records
         );
-        self.lag_adds_up(result)?;
+        self.check_lag(result)?;
         let forfeited = self.models.iter().filter(|model| model.forfeit.is_some());
         let not_forfeited = self.models.len() - forfeited.count();
         for ((seat, model), scored) in result.seats.iter().zip(&self.models).zip(&outcome.seats) {
@@ -256,7 +256,7 @@ impl<G: Game> Oracle<G> {
     }
 
     /// Checks the recorded lag of the referee itself, and that a match with too much lag is marked.
-    fn lag_adds_up(&self, result: &MatchResult) -> Result<(), Violation> {
+    fn check_lag(&self, result: &MatchResult) -> Result<(), Violation> {
         let clocks = || result.seats.iter().map(|seat| seat.clock_use);
         let lag_us: u64 = clocks().map(|clock| clock.referee_lag_us).sum();
         let longest_us = clocks().map(|clock| clock.longest_referee_lag_us).max();

@@ -75,7 +75,7 @@ impl<G: Game> Oracle<G> {
                 // A message that is resent unchanged contains the old states of the seats.
                 if is_new || knows_nothing {
                     for info in &started.seats {
-                        self.may_report(seat, info)?;
+                        self.check_seat_info(seat, info)?;
                     }
                 }
                 Ok(())
@@ -214,12 +214,12 @@ impl<G: Game> Oracle<G> {
             "{to} is notified that {about} committed {:?}; expected {fault:?}",
             status.reason
         );
-        self.may_report(to, &status.info)
+        self.check_seat_info(to, &status.info)
     }
 
     /// Checks the state of a seat in a message: in full if it is the receiver's own, else its
     /// public part.
-    fn may_report(&self, to: Seat, info: &SeatInfo) -> Result<(), Violation> {
+    fn check_seat_info(&self, to: Seat, info: &SeatInfo) -> Result<(), Violation> {
         let model = &self.models[info.seat.index()];
         let expected = match to == info.seat {
             true => model.own(),

@@ -70,10 +70,10 @@ struct Step<D> {
     has_come: bool,
     /// Faults of this step, with the requests that they concern.
     faults: Vec<(Seat, FaultReason, u32)>,
-    /// Requests that were decided in this step.
+    /// Whether an answer was accepted in this step, and whether one was rejected.
     accepted: bool,
     rejected: bool,
-    /// Who had decided was secret before the input and has been secret since.
+    /// It was secret before the input which seats had decided, and it has stayed secret since.
     is_secret: bool,
     /// Seats that were notified about another one.
     notified_of_others: Vec<Seat>,
@@ -367,7 +367,7 @@ impl<G: Game> Oracle<G> {
         self.request_decisions();
         self.take_effect(&mut step);
         self.effects(&mut step)?;
-        self.no_secret_is_revealed(&step)?;
+        self.check_secrecy(&step)?;
         self.agree(referee)?;
         match referee.result() {
             Some(result) if ends_now => self.result(result),
@@ -396,7 +396,7 @@ impl<G: Game> Oracle<G> {
 
     /// Checks that no secret is revealed: while it is secret who has decided, only connections of
     /// other seats are reported.
-    fn no_secret_is_revealed(&self, step: &Step<G::Decision>) -> Result<(), Violation> {
+    fn check_secrecy(&self, step: &Step<G::Decision>) -> Result<(), Violation> {
         let stream_changed = matches!(
             step.cause,
             Cause::Connected { .. } | Cause::Disconnected(_) | Cause::Garbage(_) | Cause::Restarted
@@ -417,8 +417,8 @@ impl<G: Game> Oracle<G> {
         })
     }
 
-    /// Visits the seats to decide like a referee: requests decisions up to the first seat that is
-    /// decided at once.
+    /// Visits the seats that must decide, as a referee does: requests decisions up to the first seat
+    /// that is decided at once.
     fn request_decisions(&mut self) {
         if !std::mem::take(&mut self.asks) || self.phase != MatchPhase::Running {
             return;

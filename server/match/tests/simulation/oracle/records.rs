@@ -49,9 +49,9 @@ impl<G: Game> Oracle<G> {
         );
         let seat = record.seat;
         match record.decided_by {
-            DecidedBy::Bot => self.decided_by_bot(record, step)?,
-            DecidedBy::Referee => self.decided_by_referee(record)?,
-            DecidedBy::House => self.decided_by_house(record, step)?,
+            DecidedBy::Bot => self.check_decision_by_bot(record, step)?,
+            DecidedBy::Referee => self.check_decision_by_referee(record)?,
+            DecidedBy::House => self.check_decision_by_house(record, step)?,
             DecidedBy::Replay => return Err(Violation("no match is forked here".to_owned())),
         }
         require!(
@@ -83,7 +83,7 @@ impl<G: Game> Oracle<G> {
         Ok(())
     }
 
-    fn decided_by_bot(
+    fn check_decision_by_bot(
         &mut self,
         record: &DecisionRecord<G>,
         step: &mut Step<G::Decision>,
@@ -135,7 +135,7 @@ impl<G: Game> Oracle<G> {
         Ok(())
     }
 
-    fn decided_by_referee(&mut self, record: &DecisionRecord<G>) -> Result<(), Violation> {
+    fn check_decision_by_referee(&mut self, record: &DecisionRecord<G>) -> Result<(), Violation> {
         let mut legal = Vec::new();
         let list = G::legal(&self.state, record.seat, &mut legal);
         require!(
@@ -154,7 +154,7 @@ impl<G: Game> Oracle<G> {
         Ok(())
     }
 
-    fn decided_by_house(
+    fn check_decision_by_house(
         &mut self,
         record: &DecisionRecord<G>,
         step: &mut Step<G::Decision>,
@@ -241,7 +241,7 @@ impl<G: Game> Oracle<G> {
         if !is_before_start {
             self.request_decisions();
         }
-        self.has_true_reason(seat, fault.reason, step)?;
+        self.check_reason(seat, fault.reason, step)?;
         self.count_fault(seat, fault.reason, step);
         let model = &self.models[seat.index()];
         let action = match self.rules.faults.action(fault.reason) {
@@ -320,14 +320,14 @@ impl<G: Game> Oracle<G> {
             FaultReason::Illegal,
             FaultReason::Garbage,
         ];
-        let is_true = |reason: &FaultReason| self.has_true_reason(seat, *reason, step).is_ok();
+        let is_true = |reason: &FaultReason| self.check_reason(seat, *reason, step).is_ok();
         if let Some(reason) = reasons.into_iter().find(is_true) {
             self.count_fault(seat, reason, step);
         }
     }
 
     /// Checks that a fault has the one true reason.
-    fn has_true_reason(
+    fn check_reason(
         &self,
         seat: Seat,
         reason: FaultReason,

@@ -44,7 +44,7 @@ impl WaitLag {
 /// The timer of an open request: a stopwatch that restarts of the server stop.
 #[derive(Clone, Debug)]
 pub(super) struct RequestTime {
-    /// Start of the current period: the hand-over, or the issue before it or without a stream.
+    /// The request was handed over or the stream was lost: a hand-over no longer restarts the time.
     pub(super) is_handed: bool,
     /// Elapsed time before the last stop, in µs.
     ran_us: u64,

@@ -80,7 +80,7 @@ fn signing_key() -> Arc<SigningKey> {
     Arc::new(SigningKey::new(&[5; 32]))
 }
 
-/// The history that a life of the server begins.
-pub(super) fn history_of(life: u32) -> HistoryId {
-    HistoryId::new(u128::from(life).to_be_bytes())
+/// The history that a run of the server begins.
+pub(super) fn history_of(run: u32) -> HistoryId {
+    HistoryId::new(u128::from(run).to_be_bytes())
 }

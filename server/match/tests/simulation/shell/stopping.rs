@@ -52,19 +52,19 @@ impl<G: WireGame> Shell<G> {
         self.is_update_due = false;
     }
 
-    /// Restarts the server from the stored data, for its `life`th life.
+    /// Restarts the server from the stored data, for its run number `run`.
     pub(crate) fn restart(
         &mut self,
         now: Time,
-        life: u32,
+        run: u32,
         trace: &mut Trace,
     ) -> Result<(), Violation> {
         self.machine = self.restored()?;
         let moment = self.moment(now);
         self.auditor.replay(self.store.entries(), history_of(0), moment)?;
         let histories = self.machine.histories();
-        self.auditor.agrees(self.machine.referee(), histories)?;
-        let next = history_of(life);
+        self.auditor.check_agreement(self.machine.referee(), histories)?;
+        let next = history_of(run);
         self.begin(now);
         self.auditor.expect_restart(now, next);
         let history_start = HistoryStart { history_id: next, unix_ms: 0 };

@@ -122,8 +122,8 @@ impl<G: WireGame> World<G> {
             BotAction::AnswerLate => u64::from(left_ms) * 1000 + bot.dice.within(0..2_000_000),
             _ => bot.think_us(),
         };
-        let (life, cut) = (bot.life, bot.behaviour.cut);
-        self.after(think_us, Event::Act { seat, life, action });
+        let (run, cut) = (bot.run, bot.behaviour.cut);
+        self.after(think_us, Event::Act { seat, run, action });
         let (cut_request, cuts) = &mut self.cuts_of_request[seat.index()];
         if *cut_request != request_id {
             (*cut_request, *cuts) = (request_id, 0);
@@ -137,9 +137,9 @@ impl<G: WireGame> World<G> {
         }
     }
 
-    pub(super) fn act(&mut self, seat: Seat, life: u32, action: BotAction) {
+    pub(super) fn act(&mut self, seat: Seat, run: u32, action: BotAction) {
         let bot = &mut self.bots[seat.index()];
-        if bot.life != life || bot.knows_end || bot.is_gone {
+        if bot.run != run || bot.knows_end || bot.is_gone {
             return;
         }
         let Some(asked) = bot.asked.clone() else {

@@ -16,7 +16,7 @@ pub(super) enum Event<G: WireGame> {
     /// A bot has finished thinking.
     Act {
         seat: Seat,
-        life: u32,
+        run: u32,
         action: BotAction,
     },
     /// A bot notices that its stream is lost.
@@ -44,17 +44,17 @@ pub(super) enum Event<G: WireGame> {
     },
     /// A spectator starts to watch.
     Watch,
-    /// The spectators of a life of the match are updated.
+    /// The spectators are updated by the run of the server with this number.
     News {
-        life: u32,
+        run: u32,
     },
     /// The server freezes for a moment.
     Stall,
     /// The server is at capacity from now on.
     Full,
-    /// The journal of a life of the server has stored this number of entries.
+    /// The run of the server with this number has stored this number of entries.
     Stored {
-        life: u32,
+        run: u32,
         count: usize,
     },
     /// The match is cancelled.

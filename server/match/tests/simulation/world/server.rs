@@ -29,7 +29,7 @@ pub(super) struct Server<G: WireGame> {
     /// Counts the settings of the timer.
     pub(super) timer_settings: u64,
     /// The time at which the timer fires; `None` for never.
-    pub(super) looks_at: Option<Time>,
+    pub(super) timer_at: Option<Time>,
     /// Its allowed delay after the deadline, in µs, while entries wait to be stored.
     pub(super) late_us: u64,
     /// Streams with unread input.
@@ -41,8 +41,8 @@ pub(super) struct Server<G: WireGame> {
     kills: Dice,
     tails: Dice,
     pub(super) lost_tails: u32,
-    /// Counts its lives.
-    pub(super) life: u32,
+    /// The number of its runs that have ended.
+    pub(super) run: u32,
 }
 
 impl<G: WireGame> Server<G> {
@@ -53,7 +53,7 @@ impl<G: WireGame> Server<G> {
             is_up: true,
             stalled_until: Time(0),
             timer_settings: 0,
-            looks_at: Some(Time(0)),
+            timer_at: Some(Time(0)),
             late_us: 0,
             unread: BTreeSet::new(),
             room: Dice::new(seed, Purpose::Capacity),
@@ -62,7 +62,7 @@ impl<G: WireGame> Server<G> {
             kills: Dice::new(seed, Purpose::Kills),
             tails: Dice::new(seed, Purpose::Tails),
             lost_tails: 0,
-            life: 0,
+            run: 0,
         }
     }
 }
@@ -95,14 +95,14 @@ impl<G: WireGame> World<G> {
         if let Some(count) = self.server.shell.begin_store() {
             let us = self.plan.server.store_us.clone();
             let us = self.server.dice.within(us);
-            let life = self.server.life;
-            self.after(us, Event::Stored { life, count });
+            let run = self.server.run;
+            self.after(us, Event::Stored { run, count });
         }
     }
 
-    /// Completes a write of the journal, if it is from the current life of the server.
-    pub(super) fn finish_store(&mut self, life: u32, count: usize) -> Result<(), Violation> {
-        if life != self.server.life {
+    /// Completes a write of the journal, if it is from the current run of the server.
+    pub(super) fn finish_store(&mut self, run: u32, count: usize) -> Result<(), Violation> {
+        if run != self.server.run {
             return Ok(());
         }
         self.serve(|shell, now, _| {
@@ -113,7 +113,7 @@ impl<G: WireGame> World<G> {
 
     pub(super) fn kill_later(&mut self) {
         if let Some(range) = self.plan.server.killed_after_us.clone()
-            && self.server.life < MAX_KILLS
+            && self.server.run < MAX_KILLS
         {
             let after_us = self.server.kills.within(range);
             self.after(after_us, Event::Kill);
@@ -136,7 +136,7 @@ impl<G: WireGame> World<G> {
         };
         server.lost_tails += u32::from(retained < stored);
         server.shell.kill(self.now, retained, &mut self.trace);
-        server.life += 1;
+        server.run += 1;
         server.is_up = false;
         server.stalled_until = self.now;
         // The timer ends with the server.
@@ -156,11 +156,11 @@ impl<G: WireGame> World<G> {
         self.server.is_up = true;
         self.set_timer(self.now);
         self.schedule_spectator();
-        let life = self.server.life;
-        self.serve(|shell, now, trace| shell.restart(now, life, trace))?;
+        let run = self.server.run;
+        self.serve(|shell, now, trace| shell.restart(now, run, trace))?;
         for bot in &self.bots {
             let auditor = &self.server.shell.auditor;
-            auditor.knows_what_was_sent(bot.seat, bot.has)?;
+            auditor.check_received(bot.seat, bot.has)?;
         }
         self.kill_later();
         Ok(())

@@ -30,10 +30,10 @@ impl<G: WireGame> World<G> {
         }
         if must_schedule {
             let us = self.news.within(0..MAX_UPDATE_DELAY_US);
-            let life = self.server.life;
-            self.after(us, Event::News { life });
+            let run = self.server.run;
+            self.after(us, Event::News { run });
         }
-        if wakes && self.server.looks_at.is_some() {
+        if wakes && self.server.timer_at.is_some() {
             self.set_timer(self.now);
         }
         for stream in self.server.unread.clone() {
@@ -45,7 +45,7 @@ impl<G: WireGame> World<G> {
     /// Sets the timer, which may fire late.
     pub(super) fn set_timer(&mut self, at: Time) {
         let server = &mut self.server;
-        server.looks_at = Some(at);
+        server.timer_at = Some(at);
         server.timer_settings += 1;
         let late_us = server.dice.within(self.plan.server.tick_late_us.clone());
         let setting = server.timer_settings;
@@ -57,33 +57,33 @@ impl<G: WireGame> World<G> {
             return Ok(());
         }
         // The timer has fired, and the effects may wake it again.
-        self.server.looks_at = None;
-        let mut looks_at = None;
+        self.server.timer_at = None;
+        let mut timer_at = None;
         self.serve(|shell, now, trace| {
-            looks_at = shell.tick(now, trace)?;
+            timer_at = shell.tick(now, trace)?;
             Ok(())
         })?;
         let server = &mut self.server;
-        server.looks_at = looks_at;
+        server.timer_at = timer_at;
         let is_settled = server.shell.is_settled();
         server.late_us = if is_settled { 0 } else { MIN_LAG_US };
-        if let Some(at) = looks_at {
+        if let Some(at) = timer_at {
             self.set_timer(at);
         }
         Ok(())
     }
 
     /// Checks that the timer is set for the deadline.
-    pub(super) fn timer_is_set(&self) -> Result<(), Violation> {
+    pub(super) fn check_timer(&self) -> Result<(), Violation> {
         let server = &self.server;
         if !server.is_up {
             return Ok(());
         }
-        let (deadline, looks_at) = (server.shell.referee().deadline(), server.looks_at);
+        let (deadline, timer_at) = (server.shell.referee().deadline(), server.timer_at);
         let latest = |due: Time| due.max(self.now).plus_us(server.late_us);
         require!(
-            deadline.is_none_or(|due| looks_at.is_some_and(|at| at <= latest(due))),
-            "the deadline is {deadline:?}, and the timer checks at {looks_at:?}"
+            deadline.is_none_or(|due| timer_at.is_some_and(|at| at <= latest(due))),
+            "the deadline is {deadline:?}, and the timer checks at {timer_at:?}"
         );
         Ok(())
     }
@@ -132,9 +132,9 @@ impl<G: WireGame> World<G> {
         }
     }
 
-    /// Sends an update to spectators, unless it is for another life of the server.
-    pub(super) fn publish_update(&mut self, life: u32) -> Result<(), Violation> {
-        match life == self.server.life {
+    /// Sends an update to spectators, unless it is for another run of the server.
+    pub(super) fn publish_update(&mut self, run: u32) -> Result<(), Violation> {
+        match run == self.server.run {
             true => self.server.shell.publish_update(),
             false => Ok(()),
         }

@@ -29,7 +29,7 @@ fn reached<'a>(uses: &'a Uses, from: &'a str) -> BTreeSet<&'a str> {
 }
 
 /// Returns the files in a cycle, each with the files of the cycle that it depends on directly.
-fn in_circles(uses: &Uses) -> BTreeMap<&str, Vec<&str>> {
+fn in_cycles(uses: &Uses) -> BTreeMap<&str, Vec<&str>> {
     let reach: BTreeMap<&str, BTreeSet<&str>> =
         uses.keys().map(|file| (file.as_str(), reached(uses, file))).collect();
     let leads_back = |from: &str, to: &str| reach.get(from).is_some_and(|all| all.contains(to));
@@ -42,28 +42,28 @@ fn in_circles(uses: &Uses) -> BTreeMap<&str, Vec<&str>> {
 }
 
 #[test]
-fn no_files_of_a_crate_use_each_other_in_a_circle() {
+fn no_files_of_a_crate_use_each_other_in_a_cycle() {
     for package in packages() {
         let Some(uses) = Crate::read(&package).map(|known| known.uses()) else {
             continue;
         };
-        let circular = in_circles(&uses);
+        let circular = in_cycles(&uses);
         assert!(
             circular.is_empty(),
-            "{}: files use each other in circles: {circular:#?}",
+            "{}: files use each other in cycles: {circular:#?}",
             package.name,
         );
     }
 }
 
 #[test]
-fn the_files_of_a_circle_are_found_and_others_are_not() {
+fn the_files_of_a_cycle_are_found_and_others_are_not() {
     let file = |name: &str, used: &[&str]| {
         let used = used.iter().map(|&used| used.to_owned()).collect();
         (name.to_owned(), used)
     };
     let uses =
         Uses::from([file("a", &["b"]), file("b", &["c", "d"]), file("c", &["b"]), file("d", &[])]);
-    let found = in_circles(&uses);
+    let found = in_cycles(&uses);
     assert_eq!(found, BTreeMap::from([("b", vec!["c"]), ("c", vec!["b"])]));
 }

@@ -1,12 +1,12 @@
-//! The floors of the crates: a crate uses only crates on lower floors, and a crate of the server
-//! uses no crate for clients. `ARCHITECTURE.md` shows the floors.
+//! The layers of the crates: a crate uses only crates in lower layers, and a crate of the server
+//! uses no crate for clients. `ARCHITECTURE.md` shows the layers.
 
 use std::collections::BTreeMap;
 
 use crate::cargo::packages;
 
-/// The crates without their prefix, from the lowest floor to the highest.
-const FLOORS: &[&[&str]] = &[
+/// The crates without their prefix, from the lowest layer to the highest.
+const LAYERS: &[&[&str]] = &[
     &["games", "contest", "lease", "page", "traces"],
     &["proto", "referee", "greedy", "ladder", "store"],
     &["replay", "rules", "sdk"],
@@ -36,10 +36,10 @@ fn short(name: &str) -> &str {
     name.strip_prefix("bridgemaster-").unwrap_or(name)
 }
 
-/// The floor of each crate.
-fn floors() -> BTreeMap<&'static str, usize> {
-    let floors = FLOORS.iter().enumerate();
-    let crates = floors.flat_map(|(floor, names)| names.iter().map(move |name| (*name, floor)));
+/// The layer of each crate.
+fn layers() -> BTreeMap<&'static str, usize> {
+    let layers = LAYERS.iter().enumerate();
+    let crates = layers.flat_map(|(layer, names)| names.iter().map(move |name| (*name, layer)));
     crates.collect()
 }
 
@@ -61,22 +61,22 @@ fn arrows() -> Vec<(String, String, bool)> {
 }
 
 #[test]
-fn each_crate_has_one_floor() {
+fn each_crate_has_one_layer() {
     let packages = packages();
     let mut crates: Vec<&str> = packages.iter().map(|package| short(&package.name)).collect();
-    let mut listed: Vec<&str> = FLOORS.concat();
+    let mut listed: Vec<&str> = LAYERS.concat();
     crates.sort_unstable();
     listed.sort_unstable();
     assert_eq!(listed, crates);
 }
 
 #[test]
-fn each_crate_uses_only_crates_on_lower_floors() {
-    let floors = floors();
+fn each_crate_uses_only_crates_in_lower_layers() {
+    let layers = layers();
     for (from, to, _) in arrows() {
         assert!(
-            floors[to.as_str()] < floors[from.as_str()],
-            "{from} uses {to}, which is not on a lower floor"
+            layers[to.as_str()] < layers[from.as_str()],
+            "{from} uses {to}, which is not in a lower layer"
         );
     }
 }
@@ -97,13 +97,13 @@ fn the_server_uses_clients_only_in_the_listed_tests() {
 }
 
 #[test]
-fn the_map_of_the_architecture_shows_these_floors() {
+fn the_map_of_the_architecture_shows_these_layers() {
     let page = std::fs::read_to_string(crate::cargo::root().join("ARCHITECTURE.md")).unwrap();
-    for (floor, crates) in FLOORS.iter().enumerate() {
-        let row = page.lines().find(|line| line.starts_with(&format!("| {floor} |")));
+    for (layer, crates) in LAYERS.iter().enumerate() {
+        let row = page.lines().find(|line| line.starts_with(&format!("| {layer} |")));
         for name in *crates {
             let is_shown = row.is_some_and(|row| row.contains(&format!("`{name}`")));
-            assert!(is_shown, "floor {floor}: {name}: {row:?}");
+            assert!(is_shown, "layer {layer}: {name}: {row:?}");
         }
     }
 }
