@@ -211,7 +211,7 @@ def suspend_briefly(node: Node, luck: random.Random) -> None:
 
 
 def stutter(node: Node, luck: random.Random) -> None:
-    """Let a node run only at times, like one on an overloaded machine."""
+    """Let a node run only intermittently, like one on an overloaded machine."""
     end_s = time.monotonic() + luck.uniform(*STUTTER_FOR_S)
     while time.monotonic() < end_s:
         node.suspend()

@@ -1,6 +1,6 @@
 """The Go module, as the module proxy serves it.
 
-Publishing is the tag `bots/go/vVERSION`. The folder of this part is a proxy for tries before it:
+Publishing is the tag `bots/go/vVERSION`. The folder of this part is a module proxy for tests before that:
 `GOPROXY=file:///.../go`.
 """
 

@@ -133,7 +133,7 @@ def write_versions(release: Release) -> None:
 
 
 def write(file: str, pattern: str, value: str) -> None:
-    """Write a value in the place of the group of each match."""
+    """Write a value in place of the group of each match."""
     text = (TOP / file).read_text()
     # From the end, so that the earlier positions stay valid.
     for found in reversed(list(re.finditer(pattern, text, re.MULTILINE))):

@@ -236,7 +236,7 @@ func (a *attendance) report(ctx context.Context, busy int, overdue []*v1.Offer) 
 	ctx = metadata.AppendToOutgoingContext(ctx, a.options.metadata...)
 	client := v1.NewLobbyServiceClient(connection)
 	if busy > 0 {
-		a.options.Log.Printf("%d slots are busy: the bot still computes for ended matches", busy)
+		a.options.Log.Printf("%d slots are busy: the bot still computes for finished matches", busy)
 	}
 	if busy >= 0 {
 		slots := uint32(busy)

@@ -209,7 +209,7 @@ void Attendance::report(const Slots::Check& check) {
     if (check.busy) {
         if (*check.busy > 0) {
             resolved_.log(std::to_string(*check.busy) +
-                          " slots are busy: the bot still computes for ended matches");
+                          " slots are busy: the bot still computes for finished matches");
         }
         update.set_busy_slots(static_cast<std::uint32_t>(*check.busy));
         v1::UpdateAttendanceResponse response;

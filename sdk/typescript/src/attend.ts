@@ -42,8 +42,9 @@ export type NewBot = () => Bot | Decide;
 /**
  * Attends a queue and plays every match offered there, until the queue is closed or left. `newBot`
  * creates the bot of each match; name and version come from the options. A failed match is logged,
- * and does not affect other matches. Matches in progress are finished first. A slot is free once all
- * methods of its bot have returned; a busy slot of a match that has ended is logged and reported.
+ * and does not affect other matches. Matches in progress are finished first. A slot is free once
+ * all methods of its bot have returned; a busy slot of a match that has ended is logged and
+ * reported.
  *
  * Rejects with a `PlayError` if the queue cannot be attended or its server is lost, and with the
  * reason of the option `signal`.
@@ -213,7 +214,7 @@ class Attendance {
   /** Reports busy slots to the server, and declines offers for which no slot became free. */
   #checkSlots(): void {
     const { busy, overdue } = this.#slots.check();
-    if (busy) this.#log("warn", `${busy} slots are busy: the bot still computes for ended matches`);
+    if (busy) this.#log("warn", `${busy} slots are busy: the bot still computes for finished matches`);
     if (busy !== undefined) {
       const update = { attendanceId: this.#attendanceId, busySlots: busy };
       this.#call(

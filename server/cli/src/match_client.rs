@@ -94,7 +94,7 @@ pub(super) async fn get_match(
     match_of(message(client.get_match(request).await)?.r#match)
 }
 
-/// Returns the bytes of an ended match's replay file.
+/// Returns the bytes of a finished match's replay file.
 pub(super) async fn replay_file(
     client: &mut MatchClient,
     match_id: &str,

@@ -36,7 +36,7 @@ pub(super) struct ReplayArgs {
 
 #[derive(Subcommand)]
 enum ReplayCommand {
-    /// Download the replay of an ended match from its server
+    /// Download the replay of a finished match from its server
     #[command(
         after_help = "The file has the same bytes as on the server, so its checksum and signature \
         stay valid."

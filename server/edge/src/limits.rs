@@ -43,7 +43,7 @@ limits! {
     /// Waiting and running matches. An ordinary match takes 20 KiB, so 10,000 take about 200 MiB.
     /// With very many faults and disconnects, a match takes up to 256 KiB.
     open_matches: usize [deserialize_with = "positive"] = 10_000,
-    /// Ended matches that can still be requested. The oldest match is dropped first.
+    /// Finished matches that can still be requested. The oldest match is dropped first.
     ended_matches_kept: usize [deserialize_with = "positive"] = 1_000,
     /// Open connections. The operating system's limit on open files must be higher.
     connections: usize [deserialize_with = "positive"] = 16_384,
@@ -97,16 +97,16 @@ limits! {
     /// The time for which a disconnected bot still counts as attending: enough to restart a
     /// machine.
     attendance_absence: Duration [skip] = Duration::from_secs(600),
-    /// Calls in progress, with one API key, that list matches or read ended matches from the store.
-    /// A call beyond the limit is refused.
+    /// Calls in progress, with one API key, that list matches or read finished matches from the
+    /// store. A call beyond the limit is refused.
     reads_per_key: usize [skip] = 8,
     /// The same limit as `reads_per_key`, but for one address. Several keys can share an address.
     reads_per_address: usize [skip] = 32,
     /// The same limit as `reads_per_key`, but for one connection.
     reads_per_connection: usize [skip] = 16,
-    /// Concurrent reads of ended matches from the store. Reads are limited by the CPU rather than
-    /// by the disk. More concurrent reads would not be faster, and would take CPU time from matches
-    /// in play.
+    /// Concurrent reads of finished matches from the store. Reads are limited by the CPU rather
+    /// than by the disk. More concurrent reads would not be faster, and would take CPU time from
+    /// matches in play.
     store_reads: usize [skip] = 2,
     /// Calls that wait to read from the store. At about 10 ms per read, a longer queue would mean
     /// waiting for more than five seconds.

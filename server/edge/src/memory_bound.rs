@@ -23,7 +23,7 @@ const PROGRAM_BYTES: u64 = 64 * MIB;
 /// recorded connects and disconnects with the longest names (100 KiB), two copies of the maximum
 /// number of recorded faults (120 KiB), and the notes of the bots.
 const MATCH_BYTES: u64 = 256 * KIB + MATCH_NOTE_BYTES as u64;
-/// An ended match: its info and its replay, in bytes.
+/// A finished match: its info and its replay, in bytes.
 const ENDED_MATCH_BYTES: u64 = 256 * KIB + MATCH_NOTE_BYTES as u64;
 /// A match with a spectator delay: the match itself, and a second copy of its records.
 const DELAYED_MATCH_BYTES: u64 = 2 * ENDED_MATCH_BYTES;

@@ -54,7 +54,7 @@ impl MatchSpans<'_> {
         span.with(MATCH_ID, self.id.to_string()).with(GAME, self.game_id)
     }
 
-    /// Builds the root span of an ended match.
+    /// Builds the root span of a finished match.
     pub fn match_span(self, created_unix_ms: u64, seats: u8, outcome: &'static str) -> Span {
         let created = UNIX_EPOCH + Duration::from_millis(created_unix_ms);
         self.with_match(Span::since(created, "match", self.trace_root()))

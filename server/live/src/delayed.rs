@@ -127,7 +127,7 @@ impl VisibilityCursor {
     }
 
     /// Advances the cursor until the delay has ended or the server stops. `replay` returns the
-    /// replay of the ended match, if there is one.
+    /// replay of the finished match, if there is one.
     pub(super) async fn drive(&self, replay: impl Future<Output = Option<Arc<[u8]>>>) {
         let stopping = self.context.lifecycle.stop_token();
         let followed = select! {

@@ -146,7 +146,7 @@ pub trait HostedMatch: Send + Sync {
     /// determines which parts a viewer may see.
     fn updates_from(&self, from_bytes: usize) -> Gated<ReplayUpdate>;
 
-    /// Returns the rules and setup of the match; `None` for an ended match, since its replay
+    /// Returns the rules and setup of the match; `None` for a finished match, since its replay
     /// contains them.
     fn replay_head(&self) -> Option<v1::Replay> {
         None
@@ -180,7 +180,7 @@ pub trait HostedMatch: Send + Sync {
     fn elapsed(&self) -> Option<Duration>;
 
     /// Returns the token that is cancelled when another node continues the match while this server
-    /// still runs; `None` for an ended match.
+    /// still runs; `None` for a finished match.
     fn moved(&self) -> Option<&CancellationToken> {
         None
     }

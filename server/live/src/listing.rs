@@ -174,7 +174,7 @@ impl Matches {
     }
 
     /// Lists at most `count` matches in play on this node for a list of another node. Every node
-    /// reads ended matches from the store itself.
+    /// reads finished matches from the store itself.
     pub async fn list_own(
         self: &Arc<Self>,
         query: &MatchQuery,

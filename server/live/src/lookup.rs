@@ -119,7 +119,7 @@ impl Matches {
         finished.map(|one| self.decode_finished(&one)).transpose()
     }
 
-    /// Returns the replay file of an ended match.
+    /// Returns the replay file of a finished match.
     pub async fn replay(&self, hosted: &MatchView, reader: &Reader) -> Result<Arc<[u8]>, Refusal> {
         self.replay_bytes(hosted, hosted.replay(), Some(reader)).await
     }

@@ -29,8 +29,8 @@ pub(super) struct MatchIndex {
     by_party: HashMap<KeyName, BTreeSet<MatchId>>,
     open: usize,
     open_by_maker: HashMap<KeyName, usize>,
-    /// Ended matches that can be evicted, oldest first. A match with a delayed view is added when
-    /// that view ends.
+    /// Finished matches that can be evicted, oldest first. A match with a delayed view is added
+    /// when that view ends.
     ended: VecDeque<MatchId>,
     /// Matches by the requests that created them, for a server without a store.
     by_request: HashMap<String, PreviousResult>,
@@ -176,8 +176,8 @@ impl MatchIndex {
         }
     }
 
-    /// Records that a match has ended. If more than `retained` ended matches are in memory, evicts
-    /// and returns the oldest. The caller drops it outside the lock.
+    /// Records that a match has ended. If more than `retained` finished matches are in memory,
+    /// evicts and returns the oldest. The caller drops it outside the lock.
     pub(super) fn mark_ended(&mut self, id: &MatchId, retained: usize) -> Option<Entry> {
         self.entries.get_mut(id)?.has_ended = true;
         self.retire(id, retained)

@@ -40,7 +40,7 @@ struct RecoveredMatch {
     started: SystemTime,
 }
 
-/// The ended matches that are still delayed when a server starts.
+/// The finished matches that are still delayed when a server starts.
 struct DelayedAtStart {
     /// Matches whose delayed view this server serves, in the order in which they ended.
     local: Vec<StoredMatch>,
@@ -165,9 +165,9 @@ impl Matches {
         }
     }
 
-    /// Reads the ended matches that spectators still see in play, because of a delay. These matches
-    /// stay in memory, even if many other matches have ended since. An unreadable match is reported
-    /// when it is requested.
+    /// Reads the finished matches that spectators still see in play, because of a delay. These
+    /// matches stay in memory, even if many other matches have ended since. An unreadable match is
+    /// reported when it is requested.
     ///
     /// # Errors
     /// When the store fails.
@@ -262,8 +262,8 @@ impl Matches {
                     found = lost.found,
                     expected = lost.expected,
                     "the stored data is truncated: {lost}; matches resume from the remaining data, \
-                     ended matches might be in play again, and keys might be missing or no longer \
-                     revoked"
+                     finished matches might be in play again, and keys might be missing or no \
+                     longer revoked"
                 );
             }
             CommitCompleteness::Unknown { detail } => warn!(

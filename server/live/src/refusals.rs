@@ -84,7 +84,7 @@ pub(super) fn seat_offered(seat: Seat) -> Refusal {
     Refusal::field("seats", detail)
 }
 
-/// The refusal of a command on an ended match.
+/// The refusal of a command on a finished match.
 pub(super) fn match_over(info: &MatchInfo) -> Refusal {
     match &info.cancellation {
         Some(why) => cancelled(&why.reason),

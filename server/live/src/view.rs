@@ -271,7 +271,7 @@ impl Matches {
         cursor
     }
 
-    /// Returns the replay of an ended match, or `None` if no replay can be read. The remaining
+    /// Returns the replay of a finished match, or `None` if no replay can be read. The remaining
     /// records are revealed from the replay.
     async fn replay_for_cursor(&self, original: &Arc<dyn HostedMatch>) -> Option<Arc<[u8]>> {
         let whole = MatchView { hosted: Arc::clone(original), cursor: None };

@@ -40,9 +40,9 @@ impl WithheldReplays {
 }
 
 impl Matches {
-    /// Returns the reason to withhold the replay of an ended match, if there is one: its group, or a
-    /// delayed view. `visible_at_unix_ms` is the time at which the delayed view on another node
-    /// ends; 0 for a delayed view on this node.
+    /// Returns the reason to withhold the replay of a finished match, if there is one: its group,
+    /// or a delayed view. `visible_at_unix_ms` is the time at which the delayed view on another
+    /// node ends; 0 for a delayed view on this node.
     pub(super) fn withhold_reason_of(
         &self,
         facts: &MatchFacts,

@@ -9,7 +9,7 @@ export const ROOT = rootOf((globalThis.document?.currentScript as HTMLScriptElem
 
 /** The part of a match that is shown. */
 export interface ViewState {
-  /** Number of decisions before the position; none for the start of an ended match, or the newest
+  /** Number of decisions before the position; none for the start of a finished match, or the newest
    * position of a live one. */
   at: number | undefined;
   /** The seat whose view is shown, or all of them side by side; none for a spectator. */

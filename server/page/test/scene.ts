@@ -1,5 +1,5 @@
-// The contents of the fake server: the golden playthroughs as ended matches, live matches, one with
-// hostile text, and a ladder.
+// The contents of the fake server: the golden playthroughs as finished matches, live matches, one
+// with hostile text, and a ladder.
 
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { FaultAction, FaultReason } from "../gen/bridgemaster/v1/fault_pb.ts";
@@ -25,7 +25,7 @@ export function copied(messages: readonly WatchPositionsResponse[]): WatchPositi
   return messages.map((message) => fromBinary(WatchPositionsResponseSchema, toBinary(WatchPositionsResponseSchema, message)));
 }
 
-/** Returns the playthrough as an ended match. */
+/** Returns the playthrough as a finished match. */
 export function ended(golden: Golden, name = golden.name): FakeMatch {
   const messages = copied(golden.messages);
   const info = messages[0]?.match;

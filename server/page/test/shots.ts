@@ -1,4 +1,5 @@
-// Takes screenshots of every page, in `.work/shots`: light, dark and narrow. They are for manual review.
+// Takes screenshots of every page, in `.work/shots`: light, dark and narrow. They are for manual
+// review.
 
 import { browse, shoot, tab } from "./chromium.ts";
 import { goldens } from "./golden.ts";
@@ -7,7 +8,7 @@ import { staged } from "./scene.ts";
 const only = process.argv[2] ?? "";
 const server = await staged();
 const browser = await browse();
-/** The pages, and for ended matches the number of positions. */
+/** The pages, and for finished matches the number of positions. */
 const all: [name: string, path: string, positions?: number][] = [
   ["list", "/"], ["ladders", "/ladder"], ["ladder", "/ladder/main"], ["bot", "/ladder/main/mason"], ["hostile", "/m/hostile?at=33"], ["live", "/m/live"], ["missing", "/m/none"],
   ...goldens().flatMap(({ name, messages: { length } }): [string, string, number][] => [

@@ -266,7 +266,7 @@ impl BotFigures {
             replay: row.replay.clone(),
             stderr: seat.stderr.clone(),
         });
-        // Shortens the list at times, to limit the memory of a long contest.
+        // Shortens the list from time to time, to limit the memory of a long contest.
         if self.total.worst.len() > 64 * WORST_MATCHES {
             self.total.worst.sort_by_key(worst_first_key);
             self.total.worst.truncate(WORST_MATCHES);

@@ -261,7 +261,7 @@ impl MatchRunner {
             .as_ref()
             .filter(|result| result.seats.len() == assigned.seating.len())
             .ok_or_else(|| {
-                PlayError::Server(format!("ended match {} without a result", info.match_id))
+                PlayError::Server(format!("finished match {} without a result", info.match_id))
             })?;
         let mut row = self.row_of_bots(assigned, info.match_id.clone(), bots);
         row.rules_version = info.rules_version;

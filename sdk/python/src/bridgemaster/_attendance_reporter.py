@@ -121,7 +121,7 @@ class AttendanceReporter:
         if paused is None and busy is None and not overdue:
             return
         if busy:
-            log.warning("%d slots are busy: the bot still computes for ended matches", busy)
+            log.warning("%d slots are busy: the bot still computes for finished matches", busy)
         update = UpdateAttendanceRequest(
             attendance_id=reported.attendance_id, paused=paused, busy_slots=busy
         )

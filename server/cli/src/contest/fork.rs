@@ -30,7 +30,7 @@ use crate::{
     --times 5 --require \"win_rate>=0.5\"\n\n\
     Exit codes: 0 played; 2 invalid command line; 3 stopped; {SHARED_EXIT_CODES}"))]
 pub(crate) struct ForkArgs {
-    /// Replay file of an ended match
+    /// Replay file of a finished match
     file: PathBuf,
     /// Number of decisions from the replay to keep
     #[arg(long, value_name = "N")]

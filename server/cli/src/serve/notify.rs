@@ -54,7 +54,7 @@ fn connect(name: &OsString) -> io::Result<UnixDatagram> {
 }
 
 async fn notify(systemd: UnixDatagram, period: Duration, drain: CancellationToken) {
-    // A lost notification is not an error: systemd restarts a server of which it hears nothing.
+    // A lost notification is not an error: systemd restarts a server that sends nothing.
     let send = |state: &str| drop(systemd.send(state.as_bytes()));
     send("READY=1");
     let mut ticks = interval(period);
@@ -83,15 +83,15 @@ mod tests {
         let sender = connect(&path.into_os_string()).unwrap();
         let task = tokio::spawn(notify(sender, Duration::from_millis(1), drain.clone()));
         let mut text = [0; 64];
-        let mut heard = Vec::new();
-        while heard.last() != Some(&"STOPPING=1".to_owned()) {
+        let mut received = Vec::new();
+        while received.last() != Some(&"STOPPING=1".to_owned()) {
             let length = systemd.recv(&mut text).await.unwrap();
-            heard.push(String::from_utf8(text[..length].to_vec()).unwrap());
-            if heard.len() == 2 {
+            received.push(String::from_utf8(text[..length].to_vec()).unwrap());
+            if received.len() == 2 {
                 drain.cancel();
             }
         }
         task.abort();
-        assert_eq!(heard[..2], ["READY=1", "WATCHDOG=1"]);
+        assert_eq!(received[..2], ["READY=1", "WATCHDOG=1"]);
     }
 }

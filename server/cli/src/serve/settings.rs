@@ -39,7 +39,7 @@ pub(super) struct Settings {
     #[arg(long, value_name = "ADDR:PORT", value_parser = address::parse)]
     #[serde(deserialize_with = "address::deserialize")]
     pub(super) listen: Option<SocketAddr>,
-    /// Folder for the replays of all ended matches, created if missing
+    /// Folder for the replays of all finished matches, created if missing
     ///
     /// A replay is written once it is public: when the match and its match group have ended, and
     /// the spectators' delay has passed. Without a store, the server writes withheld replays with
@@ -187,7 +187,7 @@ pub(super) enum PublicReadFlag {
     None,
     /// Ladders: standings, bots, head-to-head results, results as CSV
     Results,
-    /// Ladders, and all running and ended matches
+    /// Ladders, and all running and finished matches
     Matches,
     /// Ladders, all matches, and replays
     All,

@@ -40,7 +40,7 @@ fn is_over(info: &Value) -> bool {
     info["state"] == "MATCH_STATE_ENDED" || info["state"] == "MATCH_STATE_CANCELLED"
 }
 
-/// Returns whether the seed of an ended match is visible.
+/// Returns whether the seed of a finished match is visible.
 fn is_revealed(info: &Value) -> bool {
     assert_eq!(info["state"], "MATCH_STATE_ENDED");
     let salt = info["seedSalt"].as_str();

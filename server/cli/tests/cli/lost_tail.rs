@@ -119,7 +119,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Starts a server in the place of another.
+/// Starts a server in place of another.
 fn serve(address: &str, data: &Path, more: &str) -> Served {
     Served::start_at(address, format!("--data {} {more}", data.display()))
 }

@@ -11,7 +11,7 @@
 //! `cargo test` runs each suite for seconds. For a long run, or to repeat one case:
 //!
 //! ```text
-//! cargo test --release -p bridgemaster --test storm -- --long damage --seed 1 --damages 2000
+//! cargo test --release -p bridgemaster --test storm -- --long damage --seed 1 --cases 2000
 //! cargo test --release -p bridgemaster --test storm -- --long damage --seed 1 --only 17
 //! cargo test --release -p bridgemaster --test storm -- --long kills --seed 1 --kills 40
 //! cargo test --release -p bridgemaster --test storm -- --long attack --seconds 600 --matches 64

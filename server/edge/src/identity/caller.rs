@@ -244,7 +244,7 @@ pub enum PublicRead {
     Results,
     /// In addition, match lists, and matches in play.
     Matches,
-    /// In addition, replays of ended matches.
+    /// In addition, replays of finished matches.
     All,
 }
 
@@ -253,7 +253,7 @@ pub enum PublicRead {
 pub enum ReadAccess {
     /// Ladders and their results.
     Results,
-    /// Matches in play, and ended matches.
+    /// Matches in play, and finished matches.
     Matches,
     /// Replays of matches, and positions that are computed from replays. Replays and positions
     /// disclose hidden information, and so are available only once a match has ended.

@@ -79,7 +79,7 @@ metrics! {
         matches_ended: Family<Labels<1>, Counter> = add("matches_ended", "Matches that ended"),
         matches_spoiled: Counter = add(
             "matches_spoiled",
-            "Ended matches in which the server's own lag in a request exceeded the limit of the \
+            "Finished matches in which the server's own lag in a request exceeded the limit of the \
              rules"),
         matches_cancelled: Counter = add("matches_cancelled", "Matches that were cancelled"),
         decisions: Family<Labels<2>, Counter> = add("decisions", "Decisions applied"),
@@ -381,7 +381,7 @@ impl GameMetrics {
         }
     }
 
-    /// Counts an ended match.
+    /// Counts a finished match.
     pub fn count_ended(&self) {
         self.ended.inc();
     }

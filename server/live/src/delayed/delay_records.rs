@@ -1,5 +1,5 @@
-//! Stored records about ended matches that spectators still see with a delay. A starting server
-//! uses these records to determine which ended matches to read. In a cluster, each record also
+//! Stored records about finished matches that spectators still see with a delay. A starting server
+//! uses these records to determine which finished matches to read. In a cluster, each record also
 //! names the node that serves the delayed view.
 
 use bridgemaster_match::MatchId;
@@ -10,7 +10,7 @@ use prost::Message as _;
 /// The name prefix of delay records.
 const DELAY_RECORD_PREFIX: &str = "late\n";
 
-/// An ended match that spectators still see with a delay.
+/// A finished match that spectators still see with a delay.
 pub(crate) struct DelayRecord {
     pub(crate) id: MatchId,
     /// The node that serves the delayed view; empty for a server that is not in a cluster.

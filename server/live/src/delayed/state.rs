@@ -105,7 +105,7 @@ impl VisibleState {
         self.feed.add(&update.records, elapsed.unwrap_or_default());
     }
 
-    /// Adds the records that are still missing, from the replay of the ended match.
+    /// Adds the records that are still missing, from the replay of the finished match.
     pub(super) fn add_missing_records(&mut self, replay: &[u8], started_unix_ms: u64) {
         if self.has_failed {
             return;
@@ -120,7 +120,7 @@ impl VisibleState {
         self.feed.add_missing_records(replay);
     }
 
-    /// Sets the start time of an ended match without a replay.
+    /// Sets the start time of a finished match without a replay.
     pub(super) fn set_start(&mut self, started_unix_ms: u64) {
         self.started_unix_ms = started_unix_ms;
         self.is_start_known = !self.has_failed && started_unix_ms != 0;

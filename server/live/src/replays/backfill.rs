@@ -70,7 +70,7 @@ struct BackfillResult {
     forgotten: usize,
 }
 
-/// A page of ended matches, starting with the match that ended last.
+/// A page of finished matches, starting with the match that ended last.
 struct EndedPage {
     /// The checkpoint at the newest settled matches of the page; `None` if there are none.
     newest: Option<Checkpoint>,

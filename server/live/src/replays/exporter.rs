@@ -88,7 +88,7 @@ impl ReplayExporter {
         }
     }
 
-    /// Queues the replay of an ended match, to be written once `gate` is open and the replay is
+    /// Queues the replay of a finished match, to be written once `gate` is open and the replay is
     /// public.
     pub(crate) fn enqueue(
         &self,

@@ -1,4 +1,4 @@
-//! The folder to which replays of ended matches are written.
+//! The folder to which replays of finished matches are written.
 
 use std::{
     collections::BTreeSet,

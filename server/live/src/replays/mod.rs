@@ -1,5 +1,5 @@
-//! Replays of ended matches: the key that signs them, their export to a folder, and their retention
-//! in the store.
+//! Replays of finished matches: the key that signs them, their export to a folder, and their
+//! retention in the store.
 
 mod backfill;
 mod exporter;

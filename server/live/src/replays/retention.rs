@@ -33,7 +33,7 @@ const MIN_PAUSE: Duration = Duration::from_millis(20);
 /// It covers the difference between the nodes' clocks and the interval between their checks.
 const REMOTE_WRITE_TIME: Duration = MAX_CLOCK_DIFFERENCE.saturating_add(Duration::from_secs(60));
 
-/// The rule for replays of ended matches in the store.
+/// The rule for replays of finished matches in the store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeepReplays {
     /// Keeps all replays.

@@ -26,8 +26,9 @@ pub struct WithholdReasonUnknown;
 /// Decides which replays are withheld.
 #[async_trait]
 pub trait WithholdingPolicy: Send + Sync {
-    /// Returns the reason to withhold the replay of an ended match; `None` if the replay is public.
-    /// Call [`reload_groups`](Self::reload_groups) first, once the end of the match is stored.
+    /// Returns the reason to withhold the replay of a finished match; `None` if the replay is
+    /// public. Call [`reload_groups`](Self::reload_groups) first, once the end of the match is
+    /// stored.
     async fn withhold_reason(
         &self,
         id: &MatchId,

@@ -49,7 +49,7 @@ fn first_message(snapshot: &WatchMatchResponse, gate: Option<CommitGate>) -> Spe
     Gated::new(Ok(SharedUpdate::new(message, None)), gate)
 }
 
-/// Creates the only message to a spectator of an ended match.
+/// Creates the only message to a spectator of a finished match.
 pub(super) fn only_message(snapshot: &WatchMatchResponse) -> WatchReceiver {
     let (queue, receiver) = mpsc::channel(1);
     // The queue is new and has capacity.

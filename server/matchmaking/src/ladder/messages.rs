@@ -292,7 +292,7 @@ fn absence_detail(stored: Option<&LadderEntry>) -> String {
     }
 }
 
-/// Returns a seat's state in an ended match, from the ladder's row.
+/// Returns a seat's state in a finished match, from the ladder's row.
 fn seat_state(end: &End, seat: u32) -> SeatState {
     let seat = usize::try_from(seat).unwrap_or(usize::MAX);
     match end {

@@ -66,7 +66,7 @@ export class MatchPage {
     return this.#timeline;
   }
 
-  /** Called when the record has grown. While an ended match is loading, renders only at intervals. */
+  /** Called when the record has grown. While a finished match is loading, renders only at intervals. */
   grew(): void {
     const before = this.index;
     if (this.follows) this.index = this.last;

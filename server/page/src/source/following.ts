@@ -89,7 +89,7 @@ async function read(client: Client, record: MatchRecord, views: readonly number[
   }
 }
 
-/** Loads an ended match, with the view of each seat if they are available. */
+/** Loads a finished match, with the view of each seat if they are available. */
 async function loadEnded(client: Client, record: MatchRecord, onProgress: () => void): Promise<void> {
   const all = Array.from({ length: record.seats }, (_, seat) => seat);
   try {

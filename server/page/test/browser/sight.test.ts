@@ -1,4 +1,5 @@
-// Views: that of a seat contains no facts hidden from it; the views of all seats are shown side by side.
+// Views: that of a seat contains no facts hidden from it; the views of all seats are shown side by
+// side.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -45,7 +46,7 @@ function annotated(golden: Golden) {
 
 /** Returns the same match with the facts replaced that are hidden from the viewer: observations, secret
  * decisions, notes and legal decisions of other seats. For spectators only the observations of the
- * seats are replaced, since the rest of an ended match is public. */
+ * seats are replaced, since the rest of a finished match is public. */
 function swapped(golden: Golden, viewer: Viewer) {
   const match = annotated(golden);
   const others = annotated(golden).sent;

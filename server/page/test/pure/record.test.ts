@@ -7,7 +7,7 @@ import { MatchState } from "../../gen/bridgemaster/v1/match_pb.ts";
 import { WatchPositionsResponseSchema } from "../../gen/bridgemaster/v1/match_service_pb.ts";
 import { MatchRecord } from "../../src/match/record.ts";
 
-test("a record is whole with the last position of an ended match, and not while the match runs", () => {
+test("a record is whole with the last position of a finished match, and not while the match runs", () => {
   const record = new MatchRecord("all");
   const take = (number: number, state = MatchState.ENDED) =>
     record.add(create(WatchPositionsResponseSchema, { position: { number }, match: { state, decisions: 2 } }));

@@ -103,7 +103,7 @@ impl Exchange {
                     if self.handle_inbound(message?)?.is_break() {
                         return Ok(None);
                     }
-                    // Yields at times, since a bot that sends without pause must not monopolize the
+                    // Yields from time to time, since a bot that sends without pause must not monopolize the
                     // thread.
                     consume_budget().await;
                 }

@@ -19,7 +19,7 @@ use bridgemaster_traces::SpanRecorder;
 pub struct ServerOptions {
     /// The limits on callers and on resources.
     pub limits: Limits,
-    /// The folder to which each ended match's replay is written once the replay is public, as
+    /// The folder to which each finished match's replay is written once the replay is public, as
     /// `MATCH_ID.replay.binpb`.
     pub replays: Option<PathBuf>,
     /// The permissions of replay files. These permissions also determine the folder's mode. `None`

@@ -46,7 +46,7 @@ impl ReplayTask {
         Self { exporter, task: AbortOnDropHandle::new(task) }
     }
 
-    /// Waits until the replays of all ended matches are written or have failed.
+    /// Waits until the replays of all finished matches are written or have failed.
     async fn finish(self) {
         self.exporter.close();
         // If the task panics, which would be a bug, the next start writes the missing replays.

@@ -150,7 +150,7 @@ impl MatchRpc {
         };
         let (hosted, caller) = self.readable_match(&request, match_id, ReadAccess::Matches).await?;
         if hosted.is_over() {
-            // The positions of an ended match are computed from its replay.
+            // The positions of a finished match are computed from its replay.
             check_replay(&self.ladders, &hosted, &caller).await?;
         }
         let reader = reader(&request, &caller);

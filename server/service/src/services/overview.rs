@@ -50,7 +50,7 @@ impl Overview {
     ) -> Result<Self, Refusal> {
         let query = match_query(request.filter.unwrap_or_default())?;
         if matches!(query.state, MatchState::Ended | MatchState::Cancelled) {
-            let detail = "ended matches have no updates: use ListMatches";
+            let detail = "finished matches have no updates: use ListMatches";
             return Err(Refusal::field("filter.state", detail));
         }
         let max_matches = or_default(

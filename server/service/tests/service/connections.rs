@@ -259,7 +259,7 @@ async fn a_key_is_limited_in_match_creations_and_open_matches() {
     other.create(of_two()).await;
     let refused = other.try_create(of_two()).await.err().unwrap();
     assert_limit(&refused, "open_matches", false);
-    // An ended match no longer counts.
+    // A finished match no longer counts.
     maker.play(&first).await;
     maker.create(of_two()).await;
 }

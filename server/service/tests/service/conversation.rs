@@ -58,7 +58,7 @@ async fn a_stream_without_exactly_one_hello_ends_and_leaves_its_seat_free() {
     let result = server.play(&seated).await;
     assert_faultless(&result);
     let late = server.good_bot(&seated.tickets[1]).await.unwrap().unwrap();
-    assert_eq!(late, result, "a bot that joins an ended match");
+    assert_eq!(late, result, "a bot that joins a finished match");
 }
 
 #[tokio::test]

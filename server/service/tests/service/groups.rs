@@ -61,7 +61,7 @@ async fn listed(server: &TestServer, match_id: &str) -> MatchInfo {
     matches.find(|info| info.match_id == match_id).unwrap()
 }
 
-/// Asserts, for each output that could reveal the seed of an ended match, whether it does. If the
+/// Asserts, for each output that could reveal the seed of a finished match, whether it does. If the
 /// match is in memory, this includes the messages to a returning bot.
 async fn assert_shown(server: &TestServer, seated: &Seated, is_revealed: bool, in_memory: bool) {
     let id = seated.match_id.as_str();

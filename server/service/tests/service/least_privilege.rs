@@ -76,8 +76,8 @@ struct Credentials {
     key: Option<String>,
 }
 
-/// A private server with a running match, a match that waits for a bot, an ended match, a group, a
-/// queue with a bot and an offer, and a ladder with bots.
+/// A private server with a running match, a match that waits for a bot, a finished match, a group,
+/// a queue with a bot and an offer, and a ladder with bots.
 struct Fixture {
     server: TestServer,
     organiser: Caller,

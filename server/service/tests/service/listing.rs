@@ -166,7 +166,7 @@ async fn labels_and_times_of_a_match_are_reported_as_long_as_it_is_stored() {
 
 #[tokio::test]
 async fn lists_contain_the_matches_that_satisfy_the_whole_filter_newest_first() {
-    // Most of the ended matches are only in the store.
+    // Most of the finished matches are only in the store.
     let server = TestServer::over(&memory(), keeping_one()).await;
     let mut ended = Vec::new();
     for number in ["1", "2", "3"] {

@@ -232,7 +232,7 @@ async fn reads_are_limited_per_connection_address_and_server() {
     }
 }
 
-/// Requests a page of ended matches, and describes the outcome.
+/// Requests a page of finished matches, and describes the outcome.
 async fn list(caller: Caller) -> String {
     let request = ListMatchesRequest {
         filter: Some(in_state(MatchState::Ended)),

@@ -221,8 +221,8 @@ pub(crate) fn with_limits(limits: Limits) -> ServerOptions {
     ServerOptions { limits, ..ServerOptions::default() }
 }
 
-/// Returns limits that keep one ended match in memory. All others are only in the store, if there
-/// is one.
+/// Returns limits that keep one finished match in memory. All others are only in the store, if
+/// there is one.
 pub(crate) fn keeping_one() -> Limits {
     Limits { ended_matches_kept: 1, ..Limits::default() }
 }

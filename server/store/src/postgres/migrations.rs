@@ -19,7 +19,7 @@ const CREATION_LOCK: i64 = 0x424d_7374;
 /// The maximum number of times that a migration is tried while other transactions use its tables.
 const MAX_MIGRATION_TRIES: u32 = 10;
 
-/// The pause between two tries, in which the statements that waited behind the migration run.
+/// The pause between two attempts, in which the statements that waited behind the migration run.
 const MIGRATION_RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 pub(super) const STORED_VERSION: &str = "SELECT version FROM bridgemaster_schema";

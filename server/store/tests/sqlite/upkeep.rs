@@ -155,7 +155,7 @@ async fn a_backup_has_two_files_accessible_only_to_this_user() {
     assert!(!copy.join("bridgemaster.unfinished").exists());
 }
 
-/// A misdirected write leaves a valid page in the place of another.
+/// A misdirected write leaves a valid page in place of another.
 #[tokio::test]
 async fn a_check_terminates_for_every_misplaced_page() {
     const PAGE: usize = 4_096;

@@ -26,7 +26,7 @@ use crate::verdict::Verdict;
 
 /// Most lines of the server's log.
 const LOG_LINES: usize = 1_000;
-/// Longest wait until the replays of ended matches are written.
+/// Longest wait until the replays of finished matches are written.
 const REPLAYS_WITHIN: Duration = Duration::from_secs(30);
 /// Pause before the replays are looked for again.
 const PAUSE: Duration = Duration::from_millis(50);

@@ -22,7 +22,7 @@ use crate::kit::{
     seat_stream::hello,
 };
 
-/// Pause between two tries.
+/// Pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// Attempts of a thief.

@@ -49,23 +49,24 @@ pub(crate) fn trials() -> Vec<Trial> {
 /// When a case of damage was not reported. The error lists all such cases.
 pub(crate) fn long(mut arguments: LongRun) -> Result<String, String> {
     let seed = arguments.number("--seed", 1)?;
-    let damages = arguments.number("--damages", 2_000)?;
+    let cases = arguments.number("--cases", 2_000)?;
     let numbers = match arguments.number("--only", u64::MAX)? {
-        u64::MAX => 0..damages,
+        u64::MAX => 0..cases,
         only => only..only + 1,
     };
-    arguments.end("--seed, --damages and --only")?;
+    arguments.end("--seed, --cases and --only")?;
     judged(seed, numbers)
 }
 
-/// Inflicts all damages with these numbers.
+/// Runs the cases of damage with these numbers.
 ///
 /// # Errors
-/// Lists each damage that was not reported, and the command that repeats it.
+/// When a case of damage was not reported. The error lists all such cases, and the command that
+/// repeats one.
 fn judged(seed: u64, numbers: Range<u64>) -> Result<String, String> {
     run(seed, numbers).result().map_err(|problem| {
         let again = "cargo test --release -p bridgemaster --test storm -- --long damage";
-        format!("{problem}again: {again} --seed {seed} --only NUMBER")
+        format!("{problem}to repeat: {again} --seed {seed} --only NUMBER")
     })
 }
 
@@ -106,12 +107,12 @@ fn run(seed: u64, numbers: Range<u64>) -> Verdict {
         *counts.entry(kind).or_default() += 1;
     }
     let mut verdict = Verdict::default();
-    verdict.figure(format!("{} damages: {counts:?}", outcomes.len()));
-    verdict.check("each damage is refused, without an effect or said", silent);
+    verdict.figure(format!("{} cases: {counts:?}", outcomes.len()));
+    verdict.check("all damage is refused, without an effect, or reported", silent);
     verdict
 }
 
-/// Inflicts one damage, and returns its description and the outcome.
+/// Runs one case of damage, and returns its description and the outcome.
 fn one(fixture: &Fixture, folder: &Path, seed: u64, number: u64) -> (String, Outcome) {
     let mut random = SmallRng::seed_from_u64(seed.wrapping_mul(1_000_003).wrapping_add(number));
     let base = &fixture.bases[random.random_range(0..fixture.bases.len())];
@@ -123,7 +124,7 @@ fn one(fixture: &Fixture, folder: &Path, seed: u64, number: u64) -> (String, Out
     let (is_whole, checked) = folders.check();
     let mut silent = Vec::new();
     if contents(&folders) != before {
-        silent.push("the check changed what it checked".to_owned());
+        silent.push("the check changed the folders".to_owned());
     }
     let mut outcome = match folders.serve() {
         Err(_) => Outcome::Refused,
@@ -134,7 +135,7 @@ fn one(fixture: &Fixture, folder: &Path, seed: u64, number: u64) -> (String, Out
         }
     };
     if is_whole && outcome != Outcome::Unchanged {
-        silent.push(format!("the check found nothing, and the server: {}", folders.log()));
+        silent.push(format!("the check found nothing, but the server logged: {}", folders.log()));
     }
     if !is_whole && outcome == Outcome::Unchanged {
         outcome = Outcome::Reported;

@@ -178,7 +178,7 @@ impl WaitingRoom {
         Ok((id, seat))
     }
 
-    /// Frees the seats of an ended match.
+    /// Frees the seats of a finished match.
     pub(crate) fn end_match(&mut self, id: &MatchId, now: Instant) {
         for (queue_id, bot, offer_id) in self.matches.remove(id).unwrap_or_default() {
             self.withdraw_offer(&queue_id, &bot, &offer_id, ("the match is over", now));

@@ -216,8 +216,8 @@ impl PositionWatcher {
         }
     }
 
-    /// Encodes the remaining positions of an ended match, for all followers that received the same
-    /// positions.
+    /// Encodes the remaining positions of a finished match, for all followers that received the
+    /// same positions.
     async fn encode_remaining(
         &self,
         progress: StreamProgress,

@@ -148,7 +148,7 @@ impl PositionView {
         }
     }
 
-    /// Streams the unsent positions of an ended match, from its replay; the last message contains
+    /// Streams the unsent positions of a finished match, from its replay; the last message contains
     /// `info`. Unless `is_disclosed`, hidden information stays hidden, as it was during the match.
     pub(super) fn remaining_positions<'a>(
         &'a self,

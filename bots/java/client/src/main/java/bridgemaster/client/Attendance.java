@@ -266,7 +266,7 @@ final class Attendance {
             if (check.busy().isPresent()) {
                 int busy = check.busy().getAsInt();
                 if (busy > 0) {
-                    String line = " slots are busy: the bot still computes for ended matches";
+                    String line = " slots are busy: the bot still computes for finished matches";
                     LOG.log(System.Logger.Level.WARNING, busy + line);
                 }
                 var update =

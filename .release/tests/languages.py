@@ -42,7 +42,7 @@ def python(environment: Environment) -> None:
     if not found:
         raise FailedError(f"no Python with venv is installed: none of {', '.join(PYTHONS)}")
     if missing := [version for version in PYTHONS if version not in found]:
-        print(f"python: not tried with {', '.join(missing)}")
+        print(f"python: not tested with {', '.join(missing)}")
     for number, (version, interpreter) in enumerate(found.items()):
         for package in (wheel, sdist) if number == 0 else (wheel,):
             venv = f"venv-{version}-{'sdist' if package == sdist else 'wheel'}"

@@ -1,7 +1,7 @@
 """The Debian package in a fresh root: installed, upgraded, removed and purged.
 
-Systemd does not run in the root. The unit is verified, and its command is started as its user, with
-a socket in the place of systemd; no machine is booted.
+Systemd does not run in the root, and no machine is booted. The unit is verified, and its command is
+started as its user, with a socket in place of systemd.
 """
 
 import os
@@ -27,7 +27,7 @@ TIMEOUT_S = 30
 
 
 def run(environment: Environment) -> None:
-    """Try the package of this machine's architecture."""
+    """Test the package for this machine's architecture."""
     if os.geteuid() != 0 or shutil.which("mmdebstrap") is None:
         raise FailedError("needs root, and mmdebstrap: apt-get install mmdebstrap")
     package = environment.file("bridgemaster_VERSION-1_amd64.deb")
@@ -76,7 +76,7 @@ def exec_start(root: Path) -> str:
 
 
 def serve(root: Path) -> None:
-    """Start the command of the unit as its user, play a match, and hear its notifications."""
+    """Start the command of the unit as its user, play a match, and receive its notifications."""
     # What StateDirectory and LogsDirectory create.
     for name, mode in (("lib", "0700"), ("log", "0750")):
         inside(
@@ -98,7 +98,7 @@ def serve(root: Path) -> None:
     }
     server = subprocess.Popen(command, env=variables, stdout=subprocess.DEVNULL)
     try:
-        heard = hear(notified, NOTIFICATIONS[:2])
+        received = receive(notified, NOTIFICATIONS[:2])
         made = inside(root, "bridgemaster match create --game bridges_to_nowhere --seats 2 --json")
         first, second = re.findall(r'"ticket": ?"([^"]+)"', made)
         bot = "bridgemaster bot random"
@@ -106,7 +106,7 @@ def serve(root: Path) -> None:
             root, f"BRIDGEMASTER_TICKET={first} {bot} & BRIDGEMASTER_TICKET={second} {bot} && wait"
         )
         server.send_signal(signal.SIGTERM)
-        heard += hear(notified, NOTIFICATIONS[2:])
+        received += receive(notified, NOTIFICATIONS[2:])
         must(server.wait(TIMEOUT_S) == 0, f"the server ended with {server.returncode}")
     finally:
         server.kill()
@@ -114,22 +114,22 @@ def serve(root: Path) -> None:
         notified.close()
         (root / "run/notify").unlink()
     must(any((root / "var/lib/bridgemaster/data").iterdir()), "the server has stored nothing")
-    print(f"ExecStart as bridgemaster: {' '.join(heard)}")
+    print(f"ExecStart as bridgemaster: {' '.join(received)}")
 
 
-def hear(notified: socket.socket, wanted: tuple[str, ...]) -> list[str]:
-    """Wait for notifications, and return them."""
-    heard: list[str] = []
+def receive(notified: socket.socket, wanted: tuple[str, ...]) -> list[str]:
+    """Wait for notifications, and return all that have arrived."""
+    received: list[str] = []
     deadline = time.monotonic() + TIMEOUT_S
-    while not set(wanted) <= set(heard):
+    while not set(wanted) <= set(received):
         ready, _, _ = select.select([notified], [], [], deadline - time.monotonic())
-        must(ready, f"heard only {heard}, not {wanted}")
-        heard += notified.recv(4096).decode().splitlines()
-    return sorted(set(heard))
+        must(ready, f"received only {received}, not {wanted}")
+        received += notified.recv(4096).decode().splitlines()
+    return sorted(set(received))
 
 
 def rotate(root: Path) -> None:
-    """Rotate a log in a file, as the drop-in of the config makes it."""
+    """Rotate a log file of the kind that the config's drop-in creates."""
     inside(
         root,
         "echo line >/var/log/bridgemaster/server.log "
@@ -137,7 +137,7 @@ def rotate(root: Path) -> None:
         "&& logrotate --force /etc/logrotate.d/bridgemaster",
     )
     rotated = root / "var/log/bridgemaster/server.log.1"
-    must(rotated.is_file() and rotated.read_text() == "line\n", "logrotate has rotated nothing")
+    must(rotated.is_file() and rotated.read_text() == "line\n", "logrotate did not rotate the log")
 
 
 def upgrade(root: Path, package: Path, environment: Environment) -> None:
@@ -153,18 +153,18 @@ def upgrade(root: Path, package: Path, environment: Environment) -> None:
     inside(root, "DEBIAN_FRONTEND=noninteractive dpkg --install /newer.deb")
     must(inside(root, "dpkg-query -W -f '${Version}' bridgemaster").endswith("-2"), "not upgraded")
     must("# changed here" in inside(root, "cat /etc/bridgemaster/server.toml"), "config replaced")
-    must((root / "var/lib/bridgemaster/data").is_dir(), "the upgrade has removed the data")
+    must((root / "var/lib/bridgemaster/data").is_dir(), "the upgrade removed the data")
     print("upgraded: config and data are kept")
 
 
 def remove(root: Path) -> None:
-    """Remove the package, which keeps config and data, and purge it, which does not."""
+    """Remove the package, which keeps config and data; then purge it, which deletes both."""
     inside(root, "dpkg --remove bridgemaster")
-    must((root / "etc/bridgemaster/server.toml").is_file(), "removing has removed the config")
-    must((root / "var/lib/bridgemaster/data").is_dir(), "removing has removed the data")
-    must(not (root / "usr/bin/bridgemaster").exists(), "removing has left the program")
+    must((root / "etc/bridgemaster/server.toml").is_file(), "the removal deleted the config")
+    must((root / "var/lib/bridgemaster/data").is_dir(), "the removal deleted the data")
+    must(not (root / "usr/bin/bridgemaster").exists(), "the removal did not delete the program")
     inside(root, "dpkg --purge bridgemaster")
     for path in ("etc/bridgemaster", "var/lib/bridgemaster", "var/log/bridgemaster"):
-        must(not (root / path).exists(), f"purging has left /{path}")
-    must("bridgemaster" not in inside(root, "getent passwd"), "purging has left the user")
+        must(not (root / path).exists(), f"the purge did not delete /{path}")
+    must("bridgemaster" not in inside(root, "getent passwd"), "the purge did not delete the user")
     print("removed and purged")

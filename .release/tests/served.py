@@ -1,4 +1,4 @@
-"""The files of a release, served on the loopback interface in the place of the forge."""
+"""The files of a release, served on the loopback interface in place of the forge."""
 
 import functools
 import http.server

@@ -21,7 +21,7 @@ KEPT = (
     "SSL_CERT_FILE",
     "PIP_CERT",
 )
-"""The variables that the environment has from this process."""
+"""The variables that the environment inherits from this process."""
 HIDE = 'mount -t tmpfs tmpfs "$0" && cd "$1" && shift && exec "$@"'
 TIMEOUT_S = 1200
 
@@ -30,7 +30,7 @@ class Environment:
     """A temporary folder with the files of a release and the program."""
 
     def __init__(self, release: Release) -> None:
-        """Take the release, which must have been built."""
+        """Create an environment for a release, which must have been built."""
         self.release = release
         self.folder = Path()
         self.files = Path()
@@ -42,7 +42,7 @@ class Environment:
         """Create the folder."""
         if not self.release.folder.is_dir():
             raise FailedError(f"{self.release.folder} is missing: run .release/build first")
-        self.folder = Path(tempfile.mkdtemp(prefix="bridgemaster-try-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="bridgemaster-test-"))
         # Users of services and containers must be able to enter it.
         self.folder.chmod(0o755)
         self.files = self.folder / "release"
@@ -66,7 +66,7 @@ class Environment:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Remove the folder; after an error, keep it for a look."""
+        """Remove the folder; after an error, keep it for inspection."""
         if error is None:
             shutil.rmtree(self.folder)
         else:
@@ -109,7 +109,7 @@ class Environment:
         return ended.stdout
 
     def start(self, command: list[str], **variables: str) -> subprocess.Popen[str]:
-        """Start a command whose output is read."""
+        """Start a command, and let the caller read its output."""
         return subprocess.Popen(
             hidden(command, self.bot),
             cwd=self.bot,
@@ -132,7 +132,7 @@ class Environment:
 
 
 def hidden(command: list[str], folder: Path) -> list[str]:
-    """Return a command from which the checkout is hidden, where this process may do that."""
+    """Return a command from which the checkout is hidden, if this process may hide it."""
     if os.geteuid() != 0:
         return command
     return ["unshare", "--mount", "sh", "-c", HIDE, str(TOP), str(folder), *command]

@@ -31,7 +31,7 @@ def run(environment: Environment) -> None:
 
 
 def check_c_library(program: Path) -> None:
-    """Check that the program needs no newer symbol of the C library than promised."""
+    """Check that the program needs no newer C library than promised."""
     # Unlike `objdump`, this reads programs of every architecture.
     command = ["readelf", "--wide", "--version-info", program]
     symbols = subprocess.run(command, capture_output=True, text=True).stdout
@@ -51,7 +51,7 @@ def arm64(environment: Environment) -> None:
     emulator = shutil.which("qemu-aarch64-static")
     archive = f"bridgemaster-{environment.release.version}-aarch64-linux"
     if not (environment.files / f"{archive}.tar.gz").is_file():
-        print("arm64: not built, not tried")
+        print("arm64: not built, so not tested")
         return
     environment.run(f"tar -xzf {environment.files / archive}.tar.gz", environment.folder)
     program = environment.folder / archive / "bin/bridgemaster"

@@ -1,1 +1,0 @@
-"""The tries of the packages of a release."""
