@@ -32,7 +32,7 @@ pub(crate) struct Asked<D> {
 }
 
 impl<D: Clone> Asked<D> {
-    /// Its answer, as an index or in full.
+    /// Returns the bot's answer, as an index or in full.
     pub(crate) fn answer(&self) -> Report<D> {
         Report::Answer {
             request_id: self.request_id,
@@ -45,8 +45,8 @@ impl<D: Clone> Asked<D> {
     }
 }
 
-/// Lengths of a bot's notes. The long ones exceed the budget of a seat in a long match; the
-/// shortest always fits.
+/// Lengths of a bot's notes, in bytes. In a long match, the long ones exceed the budget of a seat;
+/// the shortest always fits.
 const NOTES_BYTES: [usize; 7] = [0, 1, 1024, 1025, 0, 1024, 1024];
 
 /// A reaction of a bot to a request.
@@ -78,24 +78,24 @@ pub(crate) struct Bot<D> {
     pub(crate) dice: Dice,
     seed: u64,
     pub(crate) stream: Option<StreamId>,
-    /// Sequence number of the last message that it has received; 0 if there is none.
+    /// Sequence number of the last message that the bot has received; 0 if there is none.
     pub(crate) has: u32,
-    /// The history in its last Welcome.
+    /// The history in the bot's last Welcome.
     history_id: Option<HistoryId>,
-    /// Counts its processes and fresh starts, which discard pending decisions.
+    /// The number of the bot's restarts, each of which discards pending decisions.
     pub(crate) run: u32,
     pub(crate) asked: Option<Asked<D>>,
-    /// Its pending answer, which is sent again on every new stream because the old one may have
-    /// lost it.
+    /// The bot's pending answer, which is sent again on every new stream because the old one may
+    /// have lost it.
     pub(crate) has_decided: bool,
-    /// It answered illegally and the rejection is pending.
+    /// The bot answered illegally, and the rejection is pending.
     pub(crate) awaits_refusal: bool,
     /// An earlier decision, which is usually no longer legal.
     pub(crate) earlier: Option<D>,
     refused: u32,
-    /// The number of refused connection attempts since its last stream.
+    /// The number of refused connection attempts since the bot's last stream.
     pub(crate) refused_dials: u32,
-    /// Every decision that it ever sent, by request.
+    /// Every decision that the bot has sent, by request.
     sent: BTreeMap<u32, BTreeSet<String>>,
     /// The bot has left and does not reconnect.
     pub(crate) is_gone: bool,
@@ -129,13 +129,13 @@ impl<D: Clone> Bot<D> {
         BotIdentity { name: format!("{:?}", self.behaviour.kind), version: self.seat.to_string() }
     }
 
-    /// The resume point in its Hello.
+    /// Returns the resume point for the bot's Hello.
     pub(crate) fn resume_point(&self) -> Option<ResumePoint> {
         let history_id = self.history_id.filter(|_| self.has > 0)?;
         Some(ResumePoint { history_id, last_sequence: self.has })
     }
 
-    /// Forgets everything, because its process is new or the server has lost its history.
+    /// Forgets everything, because the bot's process is new or the server has lost its history.
     pub(crate) fn start_over(&mut self) {
         self.run += 1;
         (self.has, self.asked) = (0, None);
@@ -159,7 +159,7 @@ impl<D: Clone> Bot<D> {
         sent.extend(decision.map(ToString::to_string));
     }
 
-    /// Checks that it made exactly these decisions, each once.
+    /// Checks that the bot made exactly these decisions, each once.
     pub(crate) fn check_decisions(&self, decisions: &[(u32, String)]) -> Result<(), Violation> {
         let mut decided = BTreeSet::new();
         for (request_id, decision) in decisions {
@@ -171,14 +171,14 @@ impl<D: Clone> Bot<D> {
             let sent = self.sent.get(request_id);
             require!(
                 sent.is_some_and(|sent| sent.contains(decision)),
-                "{} is said to have decided {decision} for request {request_id}, and sent {sent:?}",
+                "the record says that {} decided {decision} for request {request_id}, but it sent {sent:?}",
                 self.seat
             );
         }
         Ok(())
     }
 
-    /// Handles the Welcome of its stream. Returns an answer that may have been lost.
+    /// Handles a Welcome. Returns an answer that may have been lost.
     pub(crate) fn handle_welcome(&mut self, start: StreamStart) -> Option<Report<D>> {
         let StreamStart { history_id, resumed, note_bytes_left: _ } = start;
         self.history_id = Some(history_id);
@@ -190,7 +190,7 @@ impl<D: Clone> Bot<D> {
         (self.has_decided || self.awaits_refusal).then(|| asked.answer())
     }
 
-    /// Handles a message of its stream with this progress. Returns whether it must answer.
+    /// Handles a message of a stream with this progress. Returns whether the bot must answer.
     pub(crate) fn receive<G: WireGame<Decision = D>>(
         &mut self,
         response: &PlayResponse,
@@ -198,7 +198,7 @@ impl<D: Clone> Bot<D> {
     ) -> Result<bool, Violation> {
         let sequence = response.sequence;
         let Some(message) = &response.message else {
-            return Err(Violation(format!("{} receives nothing", self.seat)));
+            return Err(Violation(format!("{} receives an empty message", self.seat)));
         };
         let is_start = progress.last.is_none() && matches!(message, Message::MatchStarted(_));
         require!(
@@ -206,7 +206,7 @@ impl<D: Clone> Bot<D> {
                 true => sequence == self.has + 1,
                 false => is_start || progress.last.is_some_and(|last| last < sequence),
             },
-            "{} has {} and receives {sequence} next, of {progress:?}",
+            "{} has received {} and then receives {sequence}, with {progress:?}",
             self.seat,
             self.has
         );
@@ -261,7 +261,7 @@ impl<D: Clone> Bot<D> {
         Ok(())
     }
 
-    /// A decision that depends only on the match, the seat and the request.
+    /// Returns a decision that depends only on the match, the seat and the request.
     fn choice(&self, request_id: u32, choices: u32) -> u32 {
         let mixed = (self.seed << 8 | u64::from(self.seat.number()))
             .wrapping_mul(0x9e37_79b9_7f4a_7c15)
@@ -270,7 +270,7 @@ impl<D: Clone> Bot<D> {
         (mixed >> 32) as u32 % choices.max(1)
     }
 
-    /// Chooses its reaction to a request.
+    /// Chooses the bot's reaction to a request.
     pub(crate) fn action(&mut self) -> BotAction {
         let behaviour = &self.behaviour;
         let dice = &mut self.dice;
@@ -306,7 +306,7 @@ impl<D: Clone> Bot<D> {
 #[derive(Debug, Default)]
 pub(crate) struct StreamProgress {
     last: Option<u32>,
-    /// It was welcomed, and resumed.
+    /// A Welcome was received, and the stream was resumed.
     pub(crate) resumed: bool,
     pub(crate) is_welcomed: bool,
 }

@@ -24,7 +24,7 @@ impl Command {
         let mut command = Self { first_seed: 0, seeds: 1, game: None };
         let mut args = args.iter();
         while let Some(name) = args.next() {
-            let value = args.next().ok_or_else(|| format!("{name}: a value is missing"))?;
+            let value = args.next().ok_or_else(|| format!("{name} needs a value"))?;
             let number = || {
                 let parsed = value.parse();
                 parsed.map_err(|_| format!("{name}: {value:?} is not a whole number"))
@@ -65,7 +65,7 @@ impl Command {
             totals.matches as f64 * 60.0 / seconds,
         );
         println!(
-            "{} restarts of servers, {} of them with less than had been stored",
+            "{} restarts of servers, {} of them after a loss of stored data",
             totals.restarts, totals.lost_tails
         );
         println!("faults: {:?}", totals.faults);
@@ -78,6 +78,6 @@ impl Command {
 pub(crate) fn describe_failure(failure: &Failure) -> String {
     let Failure { seed, game, problem, trace } = failure;
     format!(
-        "{trace}\nseed {seed} of {game}: {problem}\nagain: cargo test -p bridgemaster-match --test simulation -- --seed {seed} --game {game}"
+        "{trace}\nseed {seed} of {game}: {problem}\nto repeat: cargo test -p bridgemaster-match --test simulation -- --seed {seed} --game {game}"
     )
 }

@@ -58,14 +58,14 @@ impl Dice {
         self.0.below(1000) < per_mille
     }
 
-    /// A number in a range; its start if the range is empty.
+    /// Returns a number in a range; the start of the range if it is empty.
     pub(crate) fn within(&mut self, range: Range<u64>) -> u64 {
         let width = range.end.saturating_sub(range.start);
         let bound = u32::try_from(width).unwrap_or(u32::MAX).max(1);
         range.start + u64::from(self.0.below(bound))
     }
 
-    /// One of several items.
+    /// Returns one of several items.
     pub(crate) fn pick<T: Copy>(&mut self, items: &[T]) -> T {
         items[self.0.below(items.len() as u32) as usize]
     }

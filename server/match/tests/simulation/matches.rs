@@ -15,7 +15,7 @@ use crate::{
     world::{Played, World},
 };
 
-/// The game of a seed, unless one is chosen.
+/// Returns the game of a seed: the chosen game, if there is one.
 pub(crate) fn game_of(seed: u64) -> &'static str {
     GAME_IDS[(seed % GAME_IDS.len() as u64) as usize]
 }
@@ -134,7 +134,7 @@ fn play<G: WireGame>(
     let failure = |problem: String, trace: String| Failure { seed, game: G::ID, problem, trace };
     let mut world = World::new(plan, tamperings)
         .map_err(|violation| failure(violation.to_string(), String::new()))?;
-    // A panic counts as a failure like any other, and its trace is needed too.
+    // A panic counts as a failure like any other, so that its trace is shown too.
     let played = catch_unwind(AssertUnwindSafe(|| world.play()));
     match played {
         Ok(Ok(played)) => {
@@ -143,7 +143,7 @@ fn play<G: WireGame>(
         }
         Ok(Err(violation)) => Err(failure(violation.to_string(), world.trace.tail(LINES_SHOWN))),
         Err(_) => Err(failure(
-            "it panics; the message is above".to_owned(),
+            "the simulation panicked; its message is above".to_owned(),
             world.trace.tail(LINES_SHOWN),
         )),
     }
@@ -157,7 +157,7 @@ fn same_trace<G: Game>(seed: u64, first: &str, second: &str) -> Result<(), Failu
     Err(Failure {
         seed,
         game: G::ID,
-        problem: "played twice, it goes another way".to_owned(),
+        problem: "the same seed played twice has different traces".to_owned(),
         trace: format!("{differing:?}"),
     })
 }
@@ -178,7 +178,7 @@ fn same_match<G: Game>(
     Err(Failure {
         seed,
         game: G::ID,
-        problem: "faults that the bots recovered from change the match".to_owned(),
+        problem: "faults from which the bots recovered changed the match".to_owned(),
         trace,
     })
 }

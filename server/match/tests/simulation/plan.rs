@@ -22,9 +22,9 @@ const MS: u64 = 1000;
 pub(crate) enum Kind {
     /// Answers every request promptly over a reliable network.
     Reliable,
-    /// Equally reliable, but its streams are cut, and it reconnects soon.
+    /// Reliable too, but its streams are cut, and it reconnects soon.
     Reconnecting,
-    /// Equally reliable, but its process restarts without any state.
+    /// Reliable too, but its process restarts without any state.
     Restarting,
     /// Thinks long, sometimes too long.
     Slow,
@@ -119,7 +119,7 @@ pub(crate) struct BotBehaviour {
 }
 
 impl BotBehaviour {
-    /// Random behaviour within the limits of a kind of bot.
+    /// Returns random behaviour within the limits of a kind of bot.
     pub(crate) fn new(kind: Kind, dice: &mut Dice) -> Self {
         let latency = dice.pick(&[0, 100, 5 * MS, 30 * MS]);
         let mut behaviour = Self {
@@ -200,7 +200,7 @@ pub(crate) struct ServerBehaviour {
     pub(crate) killed_after_us: Option<Range<u64>>,
     /// Time from a kill to the next start, in µs.
     pub(crate) away_us: Range<u64>,
-    /// Interval between two times at capacity, in µs; `None` for never.
+    /// Interval between two periods at capacity, in µs; `None` for never.
     pub(crate) full_every_us: Option<Range<u64>>,
     /// Duration at capacity, in µs.
     pub(crate) full_us: Range<u64>,
@@ -216,14 +216,14 @@ pub(crate) struct ServerBehaviour {
 pub(crate) struct Plan<G: WireGame> {
     pub(crate) seed: u64,
     pub(crate) rules: MatchRules<G>,
-    /// The time control is long enough for every bot that does not waste time.
+    /// Whether the time control is long enough for every bot that does not waste time.
     pub(crate) is_roomy: bool,
     pub(crate) bots: Vec<BotBehaviour>,
     pub(crate) server: ServerBehaviour,
 }
 
 impl<G: WireGame> Plan<G> {
-    /// A match with all faults: any kinds of bots and any rules.
+    /// Plans a match with all faults: any kinds of bots and any rules.
     pub(crate) fn with_every_fault(seed: u64) -> Self {
         let mut dice = Dice::new(seed, Purpose::Plan);
         let is_roomy = dice.happens(600);
@@ -239,8 +239,8 @@ impl<G: WireGame> Plan<G> {
         Self { seed, is_roomy, rules, bots, server: server(&mut dice) }
     }
 
-    /// A match of reliable bots. If it is `disturbed`, streams are cut, processes end and the
-    /// server is killed; all else is the same.
+    /// Plans a match of reliable bots. If it is `disturbed`, streams are cut, processes end and the
+    /// server is killed; everything else is the same.
     pub(crate) fn with_recovered_faults(seed: u64, disturbed: bool) -> Self {
         let mut dice = Dice::new(seed, Purpose::Plan);
         let rules = Self::rules(seed, true, &mut dice);
@@ -312,7 +312,7 @@ impl<G: WireGame> Plan<G> {
     }
 }
 
-/// In some matches, decisions have a delay.
+/// Adds a delay to the time control of some matches.
 fn with_delay(seed: u64, control: TimeControl) -> TimeControl {
     let mut dice = Dice::new(seed, Purpose::Delay);
     if !dice.happens(300) {
@@ -320,7 +320,7 @@ fn with_delay(seed: u64, control: TimeControl) -> TimeControl {
     }
     let delay_ms = dice.within(1..1000) as u32;
     match delay_ms.min(control.cap_ms() - 1) {
-        // The cap has no room for a delay.
+        // The cap is too short for a delay.
         0 => control,
         delay_ms => TimeControl::FischerDelay {
             bank_ms: control.bank_ms(),
@@ -331,7 +331,7 @@ fn with_delay(seed: u64, control: TimeControl) -> TimeControl {
     }
 }
 
-/// In some matches one seat has twice the bank and the cap.
+/// Gives one seat twice the bank and the cap in some matches.
 fn odds(seed: u64, seats: SeatCount, of_match: TimeControl) -> Vec<SeatOdds> {
     let mut dice = Dice::new(seed, Purpose::Odds);
     let odd = dice.happens(250).then(|| dice.within(0..seats.get().into()));

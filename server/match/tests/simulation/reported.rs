@@ -14,7 +14,7 @@ pub(crate) enum Report<D> {
     Answer {
         request_id: u32,
         answer: Answer<D>,
-        /// Length of its note.
+        /// Length of the note, in bytes.
         note_bytes: usize,
     },
     BadAnswer {
@@ -33,12 +33,12 @@ pub(crate) enum Report<D> {
 }
 
 impl<D> Report<D> {
-    /// The stream is lost with it.
+    /// Returns whether the stream ends with this report.
     pub(crate) fn ends_stream(&self) -> bool {
         matches!(self, Self::Garbage | Self::Left)
     }
 
-    /// Converts it to the form of the match.
+    /// Converts the report to the form that the match receives.
     pub(crate) fn seat_input<G: WireGame<Decision = D>>(&self) -> SeatInput {
         let decision = |request_id, choice, note_bytes| {
             SeatInput::Decision(v1::Decision { request_id, choice, note: "n".repeat(note_bytes) })
@@ -71,7 +71,7 @@ impl<D> Report<D> {
                 Self::Answer { request_id, answer, note_bytes },
                 Input::Answer { request_id: named, answer: given, note, .. },
             ) => {
-                // A note that exceeds the budget need not reach the referee.
+                // The referee need not receive a note that exceeds the budget.
                 let is_note = note.len() == *note_bytes || note.is_empty() && *note_bytes >= 1024;
                 request_id == named && answer == given && is_note
             }

@@ -67,23 +67,23 @@ pub(crate) struct Shell<G: WireGame> {
     pub(crate) auditor: Auditor<G>,
     inbox: Inbox,
     reports: Vec<Made>,
-    /// The contents of the inbox, for the auditor.
+    /// A copy of the inbox, for the auditor.
     made: Vec<(ServerTime, Seat, StreamId, Report<G::Decision>)>,
     effects: Vec<Effect>,
     store: Store,
     /// The current stream of each seat.
     senders: Vec<Option<StreamId>>,
-    /// The number of each stream in its seat.
+    /// The number of each stream within its seat.
     numbers: Vec<StreamNumber>,
     /// The queue of each stream.
     queues: Vec<VecDeque<Gated>>,
-    /// Total lag so far, in µs.
+    /// Total lag of the server so far, in µs.
     pub(crate) lag_us: u64,
-    /// The timer must fire now.
+    /// Whether the timer must fire now.
     wakes: bool,
     /// Version of the public state after the last call.
     changes: u64,
-    /// A spectator update is scheduled.
+    /// Whether a spectator update is scheduled.
     is_update_due: bool,
     /// The stream that takes a seat in the current call.
     opening: Option<StreamId>,
@@ -115,7 +115,7 @@ impl<G: WireGame> Shell<G> {
         self.numbers.resize(streams, StreamNumber::default());
     }
 
-    /// The next message of a stream that may be sent.
+    /// Takes the next message of a stream, if it may be sent.
     pub(crate) fn next_message(&mut self, stream: StreamId) -> Option<ToBot> {
         let (stored, _) = self.store.stored();
         let queue = self.queues.get_mut(stream.0)?;
@@ -123,7 +123,7 @@ impl<G: WireGame> Shell<G> {
         next.map(|next| next.to_bot)
     }
 
-    /// The streams with a non-empty queue.
+    /// Returns the streams with a non-empty queue.
     pub(crate) fn waiting(&self) -> impl Iterator<Item = StreamId> {
         let queues = self.queues.iter().enumerate();
         queues.filter(|(_, queue)| !queue.is_empty()).map(|(index, _)| StreamId(index))
@@ -136,7 +136,7 @@ impl<G: WireGame> Shell<G> {
         have_changed && !std::mem::replace(&mut self.is_update_due, true)
     }
 
-    /// Takes the flag to fire the timer now.
+    /// Returns whether the timer must fire now, and clears that flag.
     pub(crate) fn take_wake(&mut self) -> bool {
         std::mem::take(&mut self.wakes)
     }
@@ -160,7 +160,8 @@ impl<G: WireGame> Shell<G> {
         self.store.stored().0.0 as usize
     }
 
-    /// Returns whether a stream is read: its last report is handled, and its effect is stored.
+    /// Returns whether a stream may be read: its last report is handled, and the effects are
+    /// stored.
     pub(crate) fn reads(&self, seat: Seat, stream: StreamId) -> bool {
         let (stored, _) = self.store.stored();
         let is_handled = !self.made.iter().any(|(_, _, of, report)| {
@@ -292,7 +293,7 @@ impl<G: WireGame> Shell<G> {
         let is_cancelled = self.referee().is_cancelled();
         require!(
             cancelled.is_ok() == is_cancelled && (!had_ended || !is_cancelled),
-            "{cancelled:?} is answered to who cancels the match"
+            "the cancellation is answered with {cancelled:?}"
         );
         Ok(())
     }
@@ -352,7 +353,7 @@ impl<G: WireGame> Shell<G> {
                 let must_wait = self.auditor.uncommitted_report(stream);
                 require!(
                     waits == must_wait,
-                    "the stream of {seat} is read after {waits:?}, not after {must_wait:?}"
+                    "the stream of {seat} is read after {waits:?} instead of {must_wait:?}"
                 );
             }
         }

@@ -15,7 +15,7 @@ pub(crate) struct Store {
     stored_at: Time,
     /// The number of entries that are being stored, if any.
     storing: Option<usize>,
-    /// The number of entries with that which ends the match.
+    /// The number of entries up to the one that ends the match.
     end: Option<usize>,
 }
 
@@ -65,7 +65,7 @@ impl Store {
         self.end.is_some_and(|entries| entries <= self.stored)
     }
 
-    /// Loses all unstored entries, and possibly some stored ones.
+    /// Drops all unstored entries, and possibly some stored ones.
     pub(crate) fn lose_all_but(&mut self, retained: usize) {
         self.stored = self.stored.min(retained);
         self.entries.truncate(self.stored);
@@ -73,7 +73,7 @@ impl Store {
         self.end = None;
     }
 
-    /// The rest of the journal.
+    /// The remaining journal.
     pub(crate) fn entries(&self) -> &[Vec<u8>] {
         &self.entries
     }

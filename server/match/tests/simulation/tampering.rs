@@ -24,7 +24,7 @@ pub(crate) enum RefereeDefect {
 }
 
 impl RefereeDefect {
-    /// All of them, with their names in test names.
+    /// All defects, with their names in test names.
     pub(crate) const ALL: [(Self, &'static str); 7] = [
         (Self::LosesAMessage, "loses_a_message"),
         (Self::SendsTwice, "sends_twice"),
@@ -116,7 +116,7 @@ pub(crate) enum EffectDefect {
 }
 
 impl EffectDefect {
-    /// All of them, with their names in test names.
+    /// All defects, with their names in test names.
     pub(crate) const ALL: [(Self, &'static str); 10] = [
         (Self::LosesAMessage, "loses_a_message"),
         (Self::SendsTooEarly, "sends_before_it_is_stored"),

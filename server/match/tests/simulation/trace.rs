@@ -18,7 +18,7 @@ impl Trace {
         let _ = writeln!(self.text, "{:>12}  {what}", at.0);
     }
 
-    /// The text from an earlier length on.
+    /// Returns the text from an earlier length on.
     pub(crate) fn since(&self, length: usize) -> &str {
         &self.text[length..]
     }
@@ -27,7 +27,7 @@ impl Trace {
         &self.text
     }
 
-    /// The last `count` lines.
+    /// Returns the last `count` lines.
     pub(crate) fn tail(&self, count: usize) -> String {
         let lines: Vec<&str> = self.text.lines().collect();
         lines[lines.len().saturating_sub(count)..].join("\n")

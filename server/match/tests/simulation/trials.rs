@@ -14,7 +14,7 @@ use crate::{
 /// The number of seeds per game: several seconds without optimisation.
 const SEEDS: u64 = 40;
 /// The number of seeds that are searched for an effect of a defect.
-const SEEDS_FOR_A_WRONG: u64 = 20;
+const SEEDS_PER_DEFECT: u64 = 20;
 
 pub(crate) fn trials() -> Vec<Trial> {
     let games = GAME_IDS.iter().map(|&game| {
@@ -25,14 +25,14 @@ pub(crate) fn trials() -> Vec<Trial> {
     let wrongs = RefereeDefect::ALL.into_iter().map(|(wrong, name)| {
         let name = format!("a_referee_that_{name}_is_noticed");
         Trial::test(name, move || {
-            notified_of(SEEDS_FOR_A_WRONG, |seed| is_noticed(seed, game_of(seed), wrong))
+            notified_of(SEEDS_PER_DEFECT, |seed| is_noticed(seed, game_of(seed), wrong))
         })
     });
     let seeds = Trial::test("another_seed_gives_another_trace", another_seed);
     let effects = EffectDefect::ALL.into_iter().map(|(wrong, name)| {
         let name = format!("a_match_that_{name}_is_noticed");
         Trial::test(name, move || {
-            notified_of(SEEDS_FOR_A_WRONG, |seed| is_effect_noticed(seed, game_of(seed), wrong))
+            notified_of(SEEDS_PER_DEFECT, |seed| is_effect_noticed(seed, game_of(seed), wrong))
         })
     });
     games.chain(wrongs).chain(effects).chain([seeds]).collect()
@@ -64,7 +64,7 @@ fn every_fault(game: &'static str) -> Result<(), Failed> {
         }
         None if totals.cancelled == 0 => Err("no match was cancelled".into()),
         None if totals.kinds.len() < Kind::ALL.len() => {
-            Err(format!("some kind of bot did not play: {:?}", totals.kinds).into())
+            Err(format!("a kind of bot did not play: {:?}", totals.kinds).into())
         }
         None => Ok(()),
     }
@@ -73,14 +73,14 @@ fn every_fault(game: &'static str) -> Result<(), Failed> {
 fn notified_of(seeds: u64, is_noticed: impl Fn(u64) -> bool) -> Result<(), Failed> {
     match (0..seeds).any(is_noticed) {
         true => Ok(()),
-        false => Err("it went unnoticed".into()),
+        false => Err("the defect was not noticed".into()),
     }
 }
 
 fn another_seed() -> Result<(), Failed> {
     let trace = |seed| trace_of(seed, GAME_IDS[0]).map_err(|failure| describe_failure(&failure));
     match trace(1)? == trace(2)? {
-        true => Err("seeds 1 and 2 play one match".into()),
+        true => Err("seeds 1 and 2 play the same match".into()),
         false => Ok(()),
     }
 }

@@ -197,7 +197,7 @@ impl<G: WireGame> World<G> {
         let auditor = &self.server.shell.auditor;
         require!(
             self.server.shell.has_ended() && auditor.oracle.has_ended(),
-            "nothing happens any more, and the match is not over"
+            "there are no more events, but the match is not over"
         );
         for bot in &self.bots {
             bot.check_decisions(&auditor.decisions_of(bot.seat))?;
@@ -209,7 +209,7 @@ impl<G: WireGame> World<G> {
     fn check_no_undeserved_fault(&self, referee: &Referee<G>) -> Result<(), Violation> {
         require!(
             referee.result().is_some() != referee.is_cancelled(),
-            "a match ends without a result and was not cancelled"
+            "a match ended without a result, but was not cancelled"
         );
         let Some(result) = referee.result().filter(|_| self.plan.is_roomy) else {
             return Ok(());
@@ -218,15 +218,15 @@ impl<G: WireGame> World<G> {
             let kind = bot.behaviour.kind;
             let committed: Vec<FaultReason> =
                 seat.faults.iter().map(|fault| fault.reason).collect();
-            // A bot that was informed of its forfeit has left. A server that has lost the forfeit
-            // in a restart waits for this bot.
+            // A bot that was informed of its forfeit has left. A server that lost the record of the
+            // forfeit in a restart waits for this bot.
             let is_missed = |reason: &FaultReason| {
                 let stays_away = [FaultReason::Disconnected, FaultReason::NeverConnected];
                 bot.is_gone && self.server.lost_tails > 0 && stays_away.contains(reason)
             };
             require!(
                 committed.iter().all(|reason| kind.faults().contains(reason) || is_missed(reason)),
-                "a {kind:?} bot had time enough and committed {committed:?}"
+                "a {kind:?} bot had enough time, but committed {committed:?}"
             );
             if kind.faults().is_empty() {
                 require!(bot.knows_end, "the {kind:?} bot of {} never receives the end", bot.seat);

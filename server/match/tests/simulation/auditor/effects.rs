@@ -56,7 +56,7 @@ impl<G: WireGame> Auditor<G> {
         let referee = &self.referee;
         let changes = referee.public_changes();
         let is_due = self.public.is_watched && changes != self.public.published_changes;
-        require!(is_due == update.is_some(), "news are due ({is_due}), and there are {update:?}");
+        require!(is_due == update.is_some(), "an update is due: {is_due}; it is {update:?}");
         let Some(update) = update else { return Ok(()) };
         self.check_wait(update.after)?;
         let news = update.update.to_message();
@@ -71,7 +71,7 @@ impl<G: WireGame> Auditor<G> {
                 && news.observation == observation
                 && news.events == self.public.events
                 && update.is_last == self.has_ended(),
-            "the news tell {news:?}"
+            "the update contains {news:?}"
         );
         self.public.events.clear();
         self.public.published_changes = changes;
@@ -90,7 +90,7 @@ impl<G: WireGame> Auditor<G> {
     /// Checks counted events: only public ones, and all of them once nothing is secret.
     pub(super) fn check_counts(&self) -> Result<(), Violation> {
         let public = &self.public;
-        require!(public.counted_decisions <= public.decisions, "more is counted than there was");
+        require!(public.counted_decisions <= public.decisions, "more is counted than happened");
         let uncounted = public.decisions - public.counted_decisions;
         // Decisions before the last restart are not counted.
         let secret = self.oracle.secret_decisions().min(public.decisions);
@@ -100,7 +100,7 @@ impl<G: WireGame> Auditor<G> {
         );
         require!(
             public.counted_faults == public.faults || self.referee.is_secret_who_decided(),
-            "{} of {} faults are counted, and nothing is secret",
+            "only {} of {} faults are counted, although nothing is secret",
             public.counted_faults,
             public.faults
         );
@@ -129,19 +129,19 @@ impl<G: WireGame> Auditor<G> {
 
     fn check_replay(&self, replay: &[u8]) -> Result<(), Violation> {
         let file = bridgemaster_replay::decode(replay)
-            .map_err(|error| Violation(format!("the replay: {error}")))?;
+            .map_err(|error| Violation(format!("the replay is invalid: {error}")))?;
         require!(
             file.replay.records == self.records,
-            "the replay has {} records, and there were {}",
+            "the replay has {} records instead of {}",
             file.replay.records.len(),
             self.records.len()
         );
         let result = self.referee.result();
         let result = result.map(|result| result_to_wire(self.origin.id.as_str(), result));
-        require!(file.replay.result == result, "the replay has another result");
+        require!(file.replay.result == result, "the replay has a wrong result");
         require!(
             file.replay.config == Some(rules_to_wire(self.referee.rules(), true)),
-            "the replay has another config"
+            "the replay has a wrong config"
         );
         Ok(())
     }
@@ -169,7 +169,7 @@ impl<G: WireGame> Auditor<G> {
             && info.decisions == self.referee.public_decisions()
             && finished.histories.len() == self.histories.ended().len() + 1
             && sent == Some(&self.referee.sent().collect());
-        require!(is_true, "what stays of the match is {info:?}");
+        require!(is_true, "the match is stored as {info:?}");
         Ok(())
     }
 }

@@ -34,12 +34,12 @@ pub(super) enum Expected<D> {
         bot: BotIdentity,
         resume_point: Option<ResumePoint>,
     },
-    /// Reaches the referee unless a refusal was recorded shortly before.
+    /// An input that reaches the referee unless a refusal was recorded shortly before.
     ConnectionRefused {
         at: Time,
         seat: Seat,
     },
-    /// Reaches the referee if its deadline has expired.
+    /// An input that reaches the referee if a deadline has expired.
     Tick {
         at: Time,
     },
@@ -51,7 +51,7 @@ pub(super) enum Expected<D> {
         at: Time,
         next: HistoryId,
     },
-    /// Reaches the referee unless the match has ended by then.
+    /// An input that reaches the referee unless the match has ended by then.
     Cancelled {
         at: Time,
     },
@@ -132,9 +132,9 @@ impl<G: WireGame> Auditor<G> {
         let place = self.place_of_newcomer(seat);
         require!(
             self.expected_effects.is_empty() && after == Entries::NONE,
-            "the older stream of {seat} ends out of its time"
+            "the older stream of {seat} ends at the wrong time"
         );
-        let place = place.ok_or_else(|| Violation(format!("no bot connects to {seat}")))?;
+        let place = place.ok_or_else(|| Violation(format!("no bot has connected to {seat}")))?;
         self.resolve(seat, place);
         let older = self.links[seat.index()].take();
         require!(older.is_some(), "{seat} had no stream");
@@ -147,7 +147,7 @@ impl<G: WireGame> Auditor<G> {
         let Some(Expected::Joined { stream, .. }) =
             place.and_then(|place| self.expected.get(place))
         else {
-            return Err(Violation(format!("no bot connects to {seat}")));
+            return Err(Violation(format!("no bot has connected to {seat}")));
         };
         let stream = *stream;
         require!(
@@ -244,7 +244,7 @@ impl<G: WireGame> Auditor<G> {
             };
             require!(
                 is_it,
-                "{input:?} of {at:?} is written down after, or instead of, {expected:?}"
+                "{input:?} of {at:?} is in the journal after, or instead of, {expected:?}"
             );
             return Ok(());
         }
@@ -294,7 +294,7 @@ impl<G: WireGame> Auditor<G> {
         let is_true = self.histories.covers(seat, resume_point, sent);
         require!(
             is_true || self.is_behind,
-            "{seat} has {resume_point:?} and cannot resume, though nothing was lost"
+            "{seat} cannot resume from {resume_point:?}, although nothing was lost"
         );
         let can_resume = self.referee.can_resume(seat, last);
         Ok((is_true && can_resume).then_some(last))

@@ -21,7 +21,7 @@ pub(super) struct LagAccount {
     commits: u64,
     /// Total time during which an effect waited, in µs.
     waited_us: u64,
-    /// The part that must be reported, and from when on.
+    /// The parts that must be reported, each with the time from which on.
     owed: VecDeque<(Time, u64)>,
     owed_us: u64,
     stored: Vec<(Entries, Time)>,
@@ -62,7 +62,7 @@ impl LagAccount {
         {
             let waited_us = at.us_since(since);
             self.waited_us += waited_us;
-            // Short waits need not count, and each commit may end with one.
+            // Short waits need not be counted, and each commit may end with one.
             let short_us = (self.commits + 1) * MIN_LAG_US;
             self.owed.push_back((at, waited_us.saturating_sub(short_us)));
             self.commits = 0;

@@ -46,7 +46,7 @@ struct Snapshot {
     said: String,
 }
 
-/// Derives the required effects from the inputs of a match.
+/// Derives the required effects of a match from its inputs.
 pub(crate) struct Auditor<G: WireGame> {
     origin: Origin,
     pub(crate) referee: Referee<G>,
@@ -150,7 +150,7 @@ impl<G: WireGame> Auditor<G> {
             self.expected.clear();
             let is_lost =
                 |effect: &Effect| matches!(effect, Effect::Lost { .. } | Effect::Handled(_));
-            require!(effects.iter().all(is_lost), "a match that stands still goes on: {effects:?}");
+            require!(effects.iter().all(is_lost), "a parked match has effects: {effects:?}");
             return Ok(());
         }
         for effect in effects {
@@ -162,13 +162,13 @@ impl<G: WireGame> Auditor<G> {
         if let Some(seat) = self.refused.take() {
             require!(
                 self.referee.forfeit(seat).is_some() || self.referee.is_cancelled(),
-                "a bot is refused, and {seat} is not forfeited"
+                "a bot is refused, although {seat} is not forfeited"
             );
         }
         self.drop_optional();
         require!(
             self.expected_effects.is_empty() && !self.end_is_due,
-            "what must follow does not: {:?}",
+            "required effects are missing: {:?}",
             self.expected_effects
         );
         self.check_counts()?;
@@ -200,7 +200,7 @@ impl<G: WireGame> Auditor<G> {
                     &due,
                     Some(ExpectedEffect::Send { seat: of, response: what }) if (of, what) == (seat, response)
                 );
-                require!(is_due, "{seat} is sent {response:?}, and due is {due:?}");
+                require!(is_due, "{seat} is sent {response:?} instead of {due:?}");
                 self.check_wait(*after)
             }
             Effect::Ended(ending) => {
@@ -224,7 +224,7 @@ impl<G: WireGame> Auditor<G> {
             true => Entries::NONE,
             false => self.after,
         };
-        require!(after == due, "an effect waits for {after:?}, not for {due:?}");
+        require!(after == due, "an effect waits for {after:?} instead of {due:?}");
         Ok(())
     }
 
@@ -263,12 +263,12 @@ impl<G: WireGame> Auditor<G> {
         }
         require!(
             (read.state_digest, read.records) == (self.referee.digest().0, self.referee.records()),
-            "entry {} has another state",
+            "entry {} leads to a wrong state",
             entry.number
         );
         require!(
             entry.finish.is_some() == self.has_ended(),
-            "the last entry is the one that ends the match"
+            "an entry follows the one that ends the match"
         );
         if let Some(finish) = &entry.finish {
             self.check_retained(finish)?;
@@ -282,7 +282,7 @@ impl<G: WireGame> Auditor<G> {
         Ok(())
     }
 
-    /// Handles the effects of a finished match, which are in no entry.
+    /// Handles the effects of a finished match, which no entry contains.
     fn expect_now(&mut self, trace: &mut Trace) -> Result<(), Violation> {
         while self.expected_effects.is_empty() && self.has_ended() {
             let Some((at, input)) = self.next_after_end()? else {
@@ -314,7 +314,7 @@ impl<G: WireGame> Auditor<G> {
         let StreamStart { history_id, .. } = joined.start;
         require!(
             history_id == self.histories.running() || self.is_parked,
-            "the Welcome has another history"
+            "the Welcome has a wrong history"
         );
         match self.is_parked {
             true => Ok(()),
@@ -334,7 +334,7 @@ impl<G: WireGame> Auditor<G> {
         }
         require!(
             *histories == self.histories,
-            "the machine has {histories:?}, and the journal {:?}",
+            "the match has the histories {histories:?}, but the journal has {:?}",
             self.histories
         );
         let snapshot =
@@ -344,7 +344,7 @@ impl<G: WireGame> Auditor<G> {
             snapshot(of_match) == snapshot(&self.referee)
                 && deadline(of_match) >= deadline(&self.referee)
                 && deadline(of_match).is_some() == deadline(&self.referee).is_some(),
-            "the match stands at {:?} until {:?}, and its journal at {:?} until {:?}",
+            "the match is at {:?} until {:?}, but its journal is at {:?} until {:?}",
             snapshot(of_match),
             deadline(of_match),
             snapshot(&self.referee),

@@ -79,7 +79,7 @@ impl<G: WireGame> Auditor<G> {
                     CloseReason::MatchEnded => Closing::MatchEnded,
                     CloseReason::Forfeited(fault) => Closing::Forfeited(*fault),
                     CloseReason::Cancelled => Closing::Cancelled(cancellation().into()),
-                    // The stream is lost with the garbage.
+                    // The stream is lost because of the garbage.
                     CloseReason::Garbage => return,
                 };
                 if self.links[seat.index()].take().is_some() {
@@ -106,7 +106,7 @@ impl<G: WireGame> Auditor<G> {
                 let (asked, after) = self.asked[seat.index()];
                 require!(
                     asked != fault.request_id || self.lag.is_stored_at(after, at),
-                    "{seat} is late with request {asked}, which had not left"
+                    "{seat} is late with request {asked}, which was not sent yet"
                 );
             }
         }

@@ -54,7 +54,7 @@ impl<G: WireGame> Auditor<G> {
                 let mut trace = Trace::default();
                 said.push_str(&self.play(stored.time, stored.input, None, &mut trace)?);
             }
-            // The tampered outputs were not those of the referee.
+            // Tampered outputs differ from those of the referee.
             require!(
                 self.tampering.is_some()
                     || (
@@ -63,7 +63,7 @@ impl<G: WireGame> Auditor<G> {
                         self.referee.deadline(),
                         &said
                     ) == (then.digest, then.records, then.deadline, &then.said),
-                "replayed from its journal the match goes another way at entry {number}: {said}"
+                "the replay of the journal differs from the match at entry {number}: {said}"
             );
         }
         self.snapshots = snapshots;
@@ -78,7 +78,7 @@ impl<G: WireGame> Auditor<G> {
         let sent = self.oracle.sent_to(seat);
         require!(
             has as usize <= sent || self.is_behind,
-            "{seat} has message {has}, and after the restart {sent} were sent to it"
+            "{seat} has received message {has}, but the restarted match has sent only {sent}"
         );
         Ok(())
     }

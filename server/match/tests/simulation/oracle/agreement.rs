@@ -23,7 +23,7 @@ impl<G: Game> Oracle<G> {
         for (info, model) in referee.seats().zip(&self.models) {
             require!(
                 (info.state, info.strikes, &info.bot) == (model.state(), model.strikes, &model.bot),
-                "{info:?} is visible, but it is {:?} with {} strikes and {:?}",
+                "the seat is shown as {info:?}, but is {:?} with {} strikes and {:?}",
                 model.state(),
                 model.strikes,
                 model.bot
@@ -46,20 +46,20 @@ impl<G: Game> Oracle<G> {
                 PublicSeat { state: info.state, bot: info.bot.clone(), strikes: info.strikes };
             require!(
                 visible == model.public,
-                "{info:?} is visible, and {:?} is public",
+                "the seat is shown as {info:?}, but {:?} is public",
                 model.public
             );
         }
         require!(
             referee.public_decisions() == self.public_decisions,
-            "{} decisions are visible, and {} are public",
+            "{} decisions are visible, but {} are public",
             referee.public_decisions(),
             self.public_decisions
         );
         self.check_notifications()?;
         require!(
             referee.result().is_some() == (self.phase == MatchPhase::Ended && !self.is_cancelled),
-            "there is a result exactly when the match is over and was not cancelled"
+            "a match must have a result exactly when it is over and was not cancelled"
         );
         Ok(())
     }
@@ -74,7 +74,7 @@ impl<G: Game> Oracle<G> {
             for (about, (other, sent)) in self.rules.seats.seats().zip(others) {
                 require!(
                     about == seat || !model.is_connected || *sent == other.public.state,
-                    "{about} is {sent:?} for {seat}, and in fact {:?}",
+                    "{seat} was notified that {about} is {sent:?}, but it is {:?}",
                     other.public.state
                 );
             }

@@ -88,7 +88,7 @@ impl<G: Game> Oracle<G> {
             };
             require!(
                 is_over || self.phase == MatchPhase::Ended,
-                "{due:?} ran out and nothing came of it"
+                "the deadline {due:?} expired without an effect"
             );
         }
         Ok(())
@@ -113,7 +113,7 @@ impl<G: Game> Oracle<G> {
     fn check_cause(&mut self, step: &Step<G::Decision>) -> Result<(), Violation> {
         require!(
             self.ends > 0 || !matches!(step.cause, Cause::Cancelled),
-            "the match goes on though it was cancelled"
+            "the match continues, although it was cancelled"
         );
         let Some(seat) = step.cause.seat() else {
             return Ok(());
@@ -122,7 +122,7 @@ impl<G: Game> Oracle<G> {
         let is_expired = matches!(step.cause, Cause::Expired(_)) && !model.is_connected;
         require!(
             !is_expired || model.is_played_by_house() || self.ends > 0,
-            "{seat} was expired, and nothing came of it"
+            "the expiry of {seat} had no effect"
         );
         let committed = |reason| step.committed(seat, reason);
         // A fault before it may have taken the seat's stream or closed its request.
@@ -200,7 +200,7 @@ impl<G: Game> Oracle<G> {
             + result.seats.len() * MAX_SEAT_RECORDS as usize;
         require!(
             self.records as usize <= most_records + 2 * self.decisions as usize + 1000,
-            "{} records pile up",
+            "{} records are not taken",
             self.records
         );
         self.check_lag(result)?;
@@ -217,7 +217,7 @@ impl<G: Game> Oracle<G> {
             require!(
                 (seat.forfeit, seat.fault_count, seat.house_decisions)
                     == (model.forfeit, model.faults, model.house_decisions),
-                "{} has {:?}, {} faults and {} decisions of the house; counted were {:?}, {}, {}",
+                "{} has {:?}, {} faults and {} decisions of the house; expected {:?}, {}, {}",
                 seat.seat,
                 seat.forfeit,
                 seat.fault_count,
@@ -236,7 +236,7 @@ impl<G: Game> Oracle<G> {
             require!(
                 (clock.answered, clock.charged_us, u64::from(clock.bank_left_ms))
                     == (model.answers, model.charged_us, model.bank_us / 1000),
-                "{} is said to have used {clock:?}; counted were {} answers, {} µs, {} µs left",
+                "{} has used {clock:?}; expected {} answers, {} µs, {} µs left",
                 seat.seat,
                 model.answers,
                 model.charged_us,
@@ -247,7 +247,7 @@ impl<G: Game> Oracle<G> {
                     Some(_) => usize::from(seat.place) == not_forfeited + 1,
                     None => usize::from(seat.place) <= not_forfeited,
                 },
-                "{} takes place {} with {not_forfeited} not forfeited",
+                "{} takes place {}, although only {not_forfeited} seats are not forfeited",
                 seat.seat,
                 seat.place
             );
@@ -266,7 +266,7 @@ impl<G: Game> Oracle<G> {
             result.referee_lag_us == lag_us
                 && result.longest_referee_lag_us == longest_us
                 && result.spoiled_by_referee == (longest_us > limit_us),
-            "the lag of seats is {lag_us} µs in all and {longest_us} µs at most, not {} and {}",
+            "the lag of the seats is {lag_us} µs in all and {longest_us} µs at most; expected {} and {}",
             result.referee_lag_us,
             result.longest_referee_lag_us
         );

@@ -52,7 +52,7 @@ impl<G: Game> Oracle<G> {
             SeatMessage::Rejected(rejection) if is_new => self.rejection(seat, rejection, step),
             SeatMessage::SeatStatus(status) => {
                 if G::seats_to_decide(&self.state).is_empty() && G::outcome(&self.state).is_some() {
-                    // The game is over, and the match with it.
+                    // The end of the game is the end of the match.
                     self.publish(step);
                 }
                 let model = &mut self.models[seat.index()];
@@ -68,7 +68,7 @@ impl<G: Game> Oracle<G> {
                 }
             }
             SeatMessage::Started(started) => {
-                require!(started.seat == seat, "{seat} gets the wrong seat {}", started.seat);
+                require!(started.seat == seat, "{seat} is sent seat {} as its own", started.seat);
                 model.knows = started.seats.iter().map(|info| info.state).collect();
                 let knows_nothing =
                     matches!(step.cause, Cause::Connected { last_sequence: None, .. });
@@ -98,20 +98,20 @@ impl<G: Game> Oracle<G> {
             request.clock.decision_left_ms <= rules.time_control.cap_ms()
                 && request.clock.decision_left_ms
                     <= request.clock.bank_left_ms + free_ms(&rules.time_control),
-            "{:?} gives more time than there is",
+            "{:?} allows more time than is left",
             request.clock
         );
         let Some(open) = model.open.as_mut().filter(|open| open.id == request.request_id) else {
             require!(
                 !is_new && request.clock.decision_left_ms == 0,
-                "request {} of {seat} is sent and is not open",
+                "request {} of {seat} is sent, but is not open",
                 request.request_id
             );
             return Ok(());
         };
         require!(
             request.clock == reading,
-            "{seat} gets the clock {:?}; expected {reading:?}",
+            "{seat} is sent the clock {:?}; expected {reading:?}",
             request.clock
         );
         let content = &*request.content;
@@ -122,7 +122,7 @@ impl<G: Game> Oracle<G> {
         );
         require!(
             content.events == open.events,
-            "request {} of {seat} has other events than since the previous one",
+            "request {} of {seat} does not have the events since the previous request",
             open.id
         );
         if is_new {
@@ -140,7 +140,7 @@ impl<G: Game> Oracle<G> {
     ) -> Result<(), Violation> {
         require!(
             step.cause.seat() == Some(seat) && !step.rejected && !step.accepted,
-            "{seat} is refused what it did not send"
+            "{seat} gets a rejection without an answer"
         );
         step.rejected = true;
         if !matches!(
@@ -159,7 +159,7 @@ impl<G: Game> Oracle<G> {
             || rejection.open_request_id == 0 && !step.faults.is_empty();
         require!(
             rejection.request_id == id && stays_open,
-            "the refusal of {id} names {} and the open request {}",
+            "the rejection of {id} names {} and the open request {}",
             rejection.request_id,
             rejection.open_request_id
         );
@@ -187,7 +187,7 @@ impl<G: Game> Oracle<G> {
                 matches!(&step.cause, Cause::BadAnswer(..)) && self.is_illegal(&step.cause)
             }
         };
-        require!(is_true, "{:?} is not why {:?} is refused", rejection.reason, step.cause);
+        require!(is_true, "{:?} is a wrong reason to reject {:?}", rejection.reason, step.cause);
         Ok(())
     }
 
@@ -217,8 +217,8 @@ impl<G: Game> Oracle<G> {
         self.check_seat_info(to, &status.info)
     }
 
-    /// Checks the state of a seat in a message: in full if it is the receiver's own, else its
-    /// public part.
+    /// Checks the state of a seat in a message: the full state for the seat itself, and the public
+    /// part for others.
     fn check_seat_info(&self, to: Seat, info: &SeatInfo) -> Result<(), Violation> {
         let model = &self.models[info.seat.index()];
         let expected = match to == info.seat {
@@ -229,7 +229,7 @@ impl<G: Game> Oracle<G> {
             (info.state, &info.bot, info.strikes)
                 == (expected.state, &expected.bot, expected.strikes)
                 || model.has_uncounted_faults(),
-            "{to} gets {info:?}; expected {expected:?}"
+            "{to} is sent {info:?}; expected {expected:?}"
         );
         Ok(())
     }
@@ -247,37 +247,37 @@ impl<G: Game> Oracle<G> {
             CloseReason::Garbage => matches!(step.cause, Cause::Garbage(faulty) if faulty == seat),
             CloseReason::Cancelled => matches!(step.cause, Cause::Cancelled),
         };
-        require!(is_true, "the stream of {seat} ends for {reason:?}");
+        require!(is_true, "the stream of {seat} is closed with the wrong reason {reason:?}");
         Ok(())
     }
 
-    /// Checks the messages to a bot that reconnects: all that it missed, or the start and the open
-    /// request.
+    /// Checks the messages to a bot that reconnects: all that it has missed, or the start and the
+    /// open request.
     pub(super) fn resumed(&self, step: &Step<G::Decision>) -> Result<(), Violation> {
         let Cause::Connected { seat, last_sequence, .. } = &step.cause else {
             return Ok(());
         };
         require!(
             step.sent_to_cause as usize <= MAX_RETAINED_MESSAGES + MAX_SEATS + 2,
-            "{} messages wait for {seat}",
+            "{seat} was not sent {} messages that it had missed",
             step.sent_to_cause
         );
         let model = &self.models[seat.index()];
-        // Numbers that were new in this step are checked as all new ones are.
+        // Messages that are new in this step are checked like all new messages.
         let sent = model.sent.len() as u32 - (step.sent_to_cause - step.resent.len() as u32);
         match last_sequence {
             Some(last) if self.has_started(*seat, sent) && model.retains(*last, sent) => {
                 let missed: Vec<u32> = (*last + 1..=sent).collect();
                 require!(
                     model.forfeit.is_some() || step.resent == missed,
-                    "{seat} has {last} of {sent} and is sent {:?} again",
+                    "{seat} has received {last} of {sent} messages, but is sent {:?} again",
                     step.resent
                 );
             }
             _ => {
                 require!(
                     step.resent.is_sorted() && step.resent.len() <= 3,
-                    "{seat} knows nothing and is sent {:?} again",
+                    "{seat} starts over, but is sent {:?} again",
                     step.resent
                 );
             }
@@ -285,7 +285,7 @@ impl<G: Game> Oracle<G> {
         Ok(())
     }
 
-    /// Returns whether the start is among the messages up to a number.
+    /// Returns whether the start of the match is among the messages up to this number.
     fn has_started(&self, seat: Seat, up_to: u32) -> bool {
         let sent = &self.models[seat.index()].sent;
         sent.iter().take(up_to as usize).any(|sent| sent == "started")

@@ -55,11 +55,11 @@ enum Due {
 #[derive(Debug)]
 struct Step<D> {
     cause: Cause<D>,
-    /// The seat of the cause had a stream before.
+    /// The seat of the cause already had a stream.
     was_connected: bool,
-    /// It had none since a restart.
+    /// The seat of the cause has had no stream since a restart.
     was_excused: bool,
-    /// The seats that lost their streams by a restart.
+    /// The seats that lost their streams in a restart.
     lost: Vec<Seat>,
     /// The seats whose state was recorded.
     recorded: Vec<Seat>,
@@ -103,9 +103,9 @@ pub(crate) struct Oracle<G: Game> {
     created_at: Time,
     started_at: Option<Time>,
     startup_lag_us: u64,
-    /// Time without a server while the match was waiting, in µs.
+    /// Time for which no server ran while the match was waiting, in µs.
     startup_away_us: u64,
-    /// The time until which it waits for a refused bot.
+    /// The time until which the match waits for a refused bot.
     startup_waits_until: Time,
     phase: MatchPhase,
     models: Vec<SeatModel<G>>,
@@ -115,7 +115,7 @@ pub(crate) struct Oracle<G: Game> {
     asks: bool,
     records: u32,
     decisions: u32,
-    /// The decisions up to the last event.
+    /// The number of decisions up to the last event.
     public_decisions: u32,
     ends: u32,
     is_cancelled: bool,
@@ -132,10 +132,10 @@ impl<G: Game> Oracle<G> {
         let mut log = Vec::new();
         let state = G::start(&rules.config, rules.seats, referee.setup(), &mut log)
             .map_err(|error| Violation(format!("the setup is refused: {error}")))?;
-        require!(log == referee.opening_events(), "the opening events are not those of the setup");
+        require!(log == referee.opening_events(), "the opening events differ from those of the setup");
         require!(
             G::digest(&state) == referee.opening_digest(),
-            "the opening digest is not that of the setup"
+            "the opening digest differs from that of the setup"
         );
         let seats = usize::from(rules.seats.get());
         Ok(Self {
@@ -352,7 +352,7 @@ impl<G: Game> Oracle<G> {
                 }
                 Output::Cancelled => {
                     self.ends += 1;
-                    require!(self.ends == 1, "a match that is over is cancelled");
+                    require!(self.ends == 1, "a finished match is cancelled");
                     let is_due = matches!(step.cause, Cause::Cancelled);
                     require!(is_due, "the match is cancelled by {:?}", step.cause);
                     for model in &mut self.models {
@@ -375,8 +375,8 @@ impl<G: Game> Oracle<G> {
         }
     }
 
-    /// Returns whether it is secret which seats have decided: some have since the last event, or
-    /// several have open requests.
+    /// Returns whether it is secret which seats have decided: a seat has decided since the last
+    /// event, or several have open requests.
     fn is_secret_who_decided(&self) -> bool {
         let asked = self.models.iter().filter(|model| model.open.is_some());
         self.phase == MatchPhase::Running
@@ -417,8 +417,8 @@ impl<G: Game> Oracle<G> {
         })
     }
 
-    /// Visits the seats that must decide, as a referee does: requests decisions up to the first seat
-    /// that is decided at once.
+    /// Visits the seats that must decide, as a referee does: requests decisions up to the first
+    /// seat that is decided at once.
     fn request_decisions(&mut self) {
         if !std::mem::take(&mut self.asks) || self.phase != MatchPhase::Running {
             return;

@@ -45,14 +45,14 @@ impl<G: Game> Oracle<G> {
         self.request_decisions();
         require!(
             self.phase == MatchPhase::Running && G::chance_due(&self.state).is_none(),
-            "a decision out of its time"
+            "a decision is recorded while no decision is due"
         );
         let seat = record.seat;
         match record.decided_by {
             DecidedBy::Bot => self.check_decision_by_bot(record, step)?,
             DecidedBy::Referee => self.check_decision_by_referee(record)?,
             DecidedBy::House => self.check_decision_by_house(record, step)?,
-            DecidedBy::Replay => return Err(Violation("no match is forked here".to_owned())),
+            DecidedBy::Replay => return Err(Violation("a decision of a fork, but no match here is a fork".to_owned())),
         }
         require!(
             record.decided_by == DecidedBy::Bot || record.note.is_empty(),
@@ -63,12 +63,12 @@ impl<G: Game> Oracle<G> {
             .map_err(|refusal| Violation(format!("{} is recorded: {refusal}", record.decision)))?;
         require!(
             self.log[before..] == record.events,
-            "the events of {} are others",
+            "the events of {} are wrong",
             record.decision
         );
         require!(
             G::digest(&self.state) == record.digest,
-            "the digest after {} is another",
+            "the digest after {} is wrong",
             record.decision
         );
         self.decisions += 1;
@@ -95,7 +95,7 @@ impl<G: Game> Oracle<G> {
         let form = format!("{answer:?}");
         let Some(open) = model.open.as_ref().filter(|open| open.id == *request_id) else {
             return Err(Violation(format!(
-                "request {request_id} of {seat} is decided and is not open"
+                "request {request_id} of {seat} is decided, but is not open"
             )));
         };
         let answered = match answer {
@@ -105,7 +105,7 @@ impl<G: Game> Oracle<G> {
         require!(
             (record.seat, record.request_id, Some(&record.decision))
                 == (*seat, *request_id, answered),
-            "{seat} answered {answer:?} to request {request_id}, and {} to request {} is recorded",
+            "{seat} answered {answer:?} to request {request_id}, but {} to request {} is recorded",
             record.decision,
             record.request_id
         );
@@ -127,7 +127,7 @@ impl<G: Game> Oracle<G> {
         let retained = model.accepts_note(note, part);
         require!(
             record.note == retained,
-            "of the note of {} bytes {} are retained, and not {}",
+            "{1} of {0} bytes of the note are retained; expected {2}",
             note.len(),
             record.note.len(),
             retained.len()
@@ -143,7 +143,7 @@ impl<G: Game> Oracle<G> {
                 && legal.len() == 1
                 && !self.rules.ask_forced
                 && self.models[record.seat.index()].open.is_none(),
-            "the referee decides what {} should",
+            "the referee decides for {}, whose decision is not forced",
             record.seat
         );
         require!(
@@ -173,7 +173,7 @@ impl<G: Game> Oracle<G> {
         );
         require!(
             record.request_id == model.open_id() && record.charge.is_none(),
-            "the house decides request {}, and {} is open",
+            "the house decides request {}, but {} is open",
             record.request_id,
             model.open_id()
         );
@@ -195,15 +195,15 @@ impl<G: Game> Oracle<G> {
     ) -> Result<(), Violation> {
         require!(
             G::chance_due(&self.state) == Some(record.stream),
-            "chance of stream {} is recorded and not due",
+            "a chance result of stream {} is recorded, but not due",
             record.stream
         );
         let before = self.log.len();
         G::apply_chance(&mut self.state, &record.chance, &mut self.log)
-            .map_err(|error| Violation(format!("a recorded chance is refused: {error}")))?;
+            .map_err(|error| Violation(format!("a recorded chance result is refused: {error}")))?;
         require!(
             self.log[before..] == record.events && G::digest(&self.state) == record.digest,
-            "a chance result has other events or another digest"
+            "a chance result has wrong events or a wrong digest"
         );
         if !record.events.is_empty() {
             self.publish(step);
@@ -223,7 +223,7 @@ impl<G: Game> Oracle<G> {
             Cause::Restarted => step.lost.contains(&info.seat) && info.state == SeatState::Paused,
             _ => false,
         };
-        require!(is_of_cause, "{info:?} is recorded for {:?}", step.cause);
+        require!(is_of_cause, "{info:?} is recorded; expected {:?}", step.cause);
         self.models[info.seat.index()].seat_records += 1;
         step.recorded.push(info.seat);
         self.take_effect(step);
@@ -252,13 +252,13 @@ impl<G: Game> Oracle<G> {
         };
         require!(
             fault.action == action,
-            "{} costs {seat} {}, not {action}",
+            "{} costs {seat} {}; expected {action}",
             fault.reason,
             fault.action
         );
         require!(
             fault.request_id == model.open_id() && fault.at_ms == self.at_ms(),
-            "the fault concerns request {}, and {} is open",
+            "the fault concerns request {}, but {} is open",
             fault.request_id,
             model.open_id()
         );
@@ -344,7 +344,7 @@ impl<G: Game> Oracle<G> {
             .as_ref()
             .and_then(|open| open.time.deadline())
             .is_some_and(|at| at <= self.now);
-        // A grace time may have expired long before the match starts.
+        // The time to reconnect may have expired long before the match starts.
         let grace_is_out = model.grace_ends().is_some_and(|at| at <= self.now);
         let is_expired = is_cause && matches!(step.cause, Cause::Expired(_));
         let is_true = match reason {
@@ -363,7 +363,7 @@ impl<G: Game> Oracle<G> {
         };
         require!(
             is_true,
-            "{seat} is said to have committed {reason}, which is not true: {:?}",
+            "{reason} is recorded for {seat}, which is wrong: {:?}",
             step.cause
         );
         require!(model.forfeit.is_none(), "{seat} commits {reason} after it forfeited");

@@ -13,7 +13,7 @@ use super::timer::{RequestTime, WaitLag, prolonged_by_us};
 pub(super) struct Open<G: Game> {
     pub(super) id: u32,
     pub(super) time: RequestTime,
-    /// It was sent before a restart, and its bot has not reconnected since.
+    /// The request was sent before a restart, and the bot has not reconnected since.
     pub(super) is_from_before: bool,
     pub(super) observation: G::Observation,
     pub(super) legal: Vec<G::Decision>,
@@ -36,12 +36,12 @@ pub(super) struct SeatModel<G: Game> {
     pub(super) is_connected: bool,
     pub(super) lost_at: Option<Time>,
     pub(super) lag_since_lost: WaitLag,
-    /// Lag of its forwarding node while it was missing before the start.
+    /// Lag of the forwarding node while the seat was without a bot before the start.
     pub(super) startup_lag: WaitLag,
-    /// Time that the seat may then be without a stream, in ms.
+    /// Time for which the seat may be without a stream, in ms.
     grace_ms: u32,
-    /// It has had no stream since a restart or a refused connection, which is not a fault of its
-    /// bot.
+    /// The seat has had no stream since a restart or a refused connection, which is not the bot's
+    /// fault.
     pub(super) is_excused: bool,
     pub(super) is_absent: bool,
     pub(super) forfeit: Option<FaultReason>,
@@ -49,16 +49,16 @@ pub(super) struct SeatModel<G: Game> {
     pub(super) faults: u32,
     /// Only faults that cost more than a rejection, because a status does not report the others.
     pub(super) last_fault: Option<FaultReason>,
-    /// Its public state, and the fault that changed it last.
+    /// The public state of the seat, and the fault that changed it last.
     pub(super) public: PublicSeat,
     pub(super) public_fault: Option<FaultReason>,
-    /// A fault changed it, which is withheld from others until the next event.
+    /// A fault changed the state, and others are not notified of it until the next event.
     pub(super) has_secret: bool,
     pub(super) open: Option<Open<G>>,
     pub(super) last_request: u32,
-    /// The last accepted answer: its request and a rendering of its form.
+    /// The last accepted answer: its request, and its form as text.
     pub(super) answered: Option<(u32, String)>,
-    /// Total length of its accepted notes, in bytes.
+    /// Total length of the accepted notes, in bytes.
     note_bytes: usize,
     pub(super) bank_us: u64,
     pub(super) round_trip_us: Option<u64>,
@@ -66,11 +66,11 @@ pub(super) struct SeatModel<G: Game> {
     pub(super) answers: u32,
     pub(super) charged_us: u64,
     pub(super) useless: u32,
-    /// The number of events that were sent to it.
+    /// The number of events that were sent to the seat.
     pub(super) events_sent: usize,
     /// The state of each seat according to its last message.
     pub(super) knows: Vec<SeatState>,
-    /// The number of records about its state.
+    /// The number of records about the seat's state.
     pub(super) seat_records: u32,
     /// The message under each number, from 1.
     pub(super) sent: Vec<String>,
@@ -116,7 +116,7 @@ impl<G: Game> SeatModel<G> {
         }
     }
 
-    /// The accepted part of a note, given the seat's budget in bytes.
+    /// Returns the accepted part of a note, given the seat's budget in bytes.
     pub(super) fn accepts_note<'a>(&mut self, note: &'a str, part: usize) -> &'a str {
         let is_retained = note.len() <= 1024 && self.note_bytes + note.len() <= part;
         let retained = if is_retained { note } else { "" };
@@ -138,20 +138,20 @@ impl<G: Game> SeatModel<G> {
         PublicSeat { state: self.state(), bot: self.bot.clone(), strikes: self.strikes }
     }
 
-    /// Returns whether its faults are no longer recorded. A fault is then noticed only by its
-    /// consequences.
+    /// Returns whether the seat's faults are no longer recorded. A fault is then noticed only by
+    /// its consequences.
     pub(super) fn has_uncounted_faults(&self) -> bool {
         self.faults as usize >= MAX_RECORDED_FAULTS
     }
 
-    /// Makes its whole state public.
+    /// Makes the whole state of the seat public.
     pub(super) fn publish(&mut self) {
         self.public = self.own();
         self.public_fault = self.last_fault;
         self.has_secret = false;
     }
 
-    /// Applies the cost of a fault, which is withheld from others if it is `secret`.
+    /// Applies the cost of a fault. If the fault is `secret`, others are not notified yet.
     pub(super) fn apply_cost(&mut self, secret: bool) {
         match secret {
             true => self.has_secret = true,
@@ -175,12 +175,13 @@ impl<G: Game> SeatModel<G> {
         })
     }
 
-    /// Returns whether the messages after a number are retained when this many were sent.
+    /// Returns whether the messages after a number are retained when this number of messages was
+    /// sent.
     pub(super) fn retains(&self, last: u32, sent: u32) -> bool {
         last <= sent && last >= self.acknowledged && (sent - last) as usize <= MAX_RETAINED_MESSAGES
     }
 
-    /// Handles a connection of its bot, which has all messages up to `last_sequence` or starts
+    /// Handles a connection of the bot, which has all messages up to `last_sequence` or starts
     /// over.
     pub(super) fn connect(&mut self, now: Time, bot: BotIdentity, last_sequence: Option<u32>) {
         self.bot = Some(bot);

@@ -10,7 +10,7 @@ pub(super) fn prolonged_by_us(lag_us: u64) -> u64 {
     }
 }
 
-/// Thinking time per decision that costs the bank nothing, in ms.
+/// Returns the thinking time per decision that is not charged to the bank, in ms.
 pub(super) fn free_ms(control: &TimeControl) -> u32 {
     match *control {
         TimeControl::Fischer { .. } => 0,
@@ -41,7 +41,8 @@ impl WaitLag {
     }
 }
 
-/// The timer of an open request: a stopwatch that restarts of the server stop.
+/// The timer of an open request. A restart of the server stops it until the request is handed over
+/// again.
 #[derive(Clone, Debug)]
 pub(super) struct RequestTime {
     /// The request was handed over or the stream was lost: a hand-over no longer restarts the time.
@@ -50,11 +51,11 @@ pub(super) struct RequestTime {
     ran_us: u64,
     /// Start of the running period; `None` while it is stopped.
     runs_since: Option<Time>,
-    /// Its reading when a restart stopped it, until the request is handed over again. Time in
-    /// between does not count.
+    /// The reading when a restart stopped the timer, until the request is handed over again. Time
+    /// in between does not count.
     at_restart: Option<StoppedTimer>,
     pub(super) allowance_us: u64,
-    /// Thinking time that costs the bank nothing.
+    /// Thinking time that is not charged to the bank, in µs.
     free_us: u64,
     credit_limit_us: u64,
     lag: WaitLag,
@@ -88,7 +89,7 @@ impl RequestTime {
         }
     }
 
-    /// Starts over, because the bot does not have the request any more.
+    /// Starts the timer over, because the bot no longer has the request.
     pub(super) fn issue_again(&mut self, now: Time) {
         (self.is_handed, self.ran_us, self.runs_since) = (false, 0, Some(now));
         (self.at_restart, self.credit_limit_us) = (None, 0);

@@ -69,7 +69,7 @@ impl<G: WireGame> Shell<G> {
 }
 
 fn lost(problem: impl std::fmt::Display) -> Violation {
-    Violation(format!("the match does not go on: {problem}"))
+    Violation(format!("the match cannot be recovered: {problem}"))
 }
 
 fn match_id() -> MatchId {
@@ -80,7 +80,7 @@ fn signing_key() -> Arc<SigningKey> {
     Arc::new(SigningKey::new(&[5; 32]))
 }
 
-/// The history that a run of the server begins.
+/// Returns the id of the history that a run of the server begins.
 pub(super) fn history_of(run: u32) -> HistoryId {
     HistoryId::new(u128::from(run).to_be_bytes())
 }

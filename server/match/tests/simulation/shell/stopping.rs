@@ -1,4 +1,4 @@
-//! Stops, kills and restarts of a match's server.
+//! Stopping, killing and restarting the server of a match.
 
 use std::collections::VecDeque;
 
@@ -52,7 +52,7 @@ impl<G: WireGame> Shell<G> {
         self.is_update_due = false;
     }
 
-    /// Restarts the server from the stored data, for its run number `run`.
+    /// Restarts the server from the stored data. `run` is the number of the new run.
     pub(crate) fn restart(
         &mut self,
         now: Time,

@@ -96,7 +96,7 @@ impl<G: WireGame> World<G> {
             }
             ToBot::Closed(closing) => match closing {
                 Closing::ByMatch(Reason::MatchEnded) => {
-                    require!(bot.knows_end, "the stream of {seat} ends without the end");
+                    require!(bot.knows_end, "the stream of {seat} ends without the end of the match");
                 }
                 Closing::ByMatch(Reason::Forfeited(_) | Reason::Cancelled(_))
                 | Closing::SeatClosed => {
@@ -104,7 +104,7 @@ impl<G: WireGame> World<G> {
                 }
                 Closing::SlowConsumer => self.dial_again(seat),
                 Closing::ConnectionRefused => self.dial_later(seat),
-                // The answer uses a random stream of its own.
+                // The answer has its own stream of random numbers.
                 Closing::ByMatch(Reason::Superseded) => {}
             },
         }
@@ -193,7 +193,7 @@ impl<G: WireGame> World<G> {
                 let wrong = bot.dice.pick(&[0, 1, request_id.saturating_sub(1), request_id + 1]);
                 let stray =
                     Report::Answer { request_id: wrong, answer: Answer::Index(0), note_bytes: 1 };
-                // An answer that is meant to be stray must not match the open request by chance.
+                // A stray answer must not belong to the open request by chance.
                 if wrong != request_id {
                     self.send(stream, stray);
                 }

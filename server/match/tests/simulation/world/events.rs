@@ -31,7 +31,7 @@ pub(super) enum Event<G: WireGame> {
     Hello(StreamId, Option<ResumePoint>),
     /// A report reaches the server.
     ToServer(StreamId, Report<G::Decision>),
-    /// The server handles its inbox.
+    /// The server handles the messages in its inbox.
     Handle,
     /// The transport takes queued messages.
     Transport(StreamId),
@@ -66,8 +66,8 @@ pub(super) enum Event<G: WireGame> {
 }
 
 impl<G: WireGame> Event<G> {
-    /// Returns whether the server handles the event: later if it is frozen, and not at all if it is
-    /// down.
+    /// Returns whether the server handles the event: a frozen server handles it later, and a server
+    /// that is down does not handle it.
     pub(super) fn is_for_server(&self) -> bool {
         matches!(
             self,

@@ -16,11 +16,11 @@ use crate::{
 pub(super) struct Stream<D> {
     pub(super) seat: Seat,
     pub(super) is_cut: bool,
-    /// The server has closed the stream or has stopped, so nothing arrives there any more.
+    /// The server has closed the stream or has stopped, so no more messages arrive there.
     pub(super) is_orphaned: bool,
-    /// The bot reads it.
+    /// Whether the bot reads the stream.
     pub(super) is_read: bool,
-    /// Arrival of the last message in each direction, because messages keep their order.
+    /// Arrival time of the last message in each direction, because messages keep their order.
     pub(super) to_bot_at: Time,
     to_server_at: Time,
     pub(super) progress: StreamProgress,
@@ -53,7 +53,7 @@ impl<G: WireGame> World<G> {
         self.networks[seat.index()].within(latency)
     }
 
-    /// The time at which a message that is sent now arrives at the server.
+    /// Returns the time at which a message that is sent now arrives at the server.
     pub(super) fn arrival_at_server(&mut self, stream: StreamId) -> Time {
         let seat = self.streams[stream.0].seat;
         let at = self.now.plus_us(self.latency_us(seat));
@@ -69,7 +69,7 @@ impl<G: WireGame> World<G> {
         self.at(at, Event::ToServer(stream, report));
     }
 
-    /// Sends the queue of a stream, if its bot reads.
+    /// Sends the queue of a stream, if its bot reads the stream.
     pub(super) fn transport(&mut self, stream: StreamId) {
         if !self.streams[stream.0].is_read {
             return;
@@ -91,7 +91,7 @@ impl<G: WireGame> World<G> {
         self.at(at, Event::ToBot(stream, to_bot));
     }
 
-    /// Drops a stream when the server is killed; its bot detects that later.
+    /// Drops a stream when the server is killed; the bot detects that later.
     pub(super) fn break_stream(
         &mut self,
         stream: StreamId,

@@ -1,4 +1,4 @@
-//! The server with its store: it is at capacity, it is killed, and it may lose stored data.
+//! The server with its store. It can reach its capacity, be killed, and lose stored data.
 
 use std::collections::BTreeSet;
 
@@ -23,25 +23,25 @@ pub(super) struct Server<G: WireGame> {
     /// The match and its shell.
     pub(super) shell: Shell<G>,
     pub(super) dice: Dice,
-    /// It accepts calls.
+    /// Whether the server accepts calls.
     pub(super) is_up: bool,
     pub(super) stalled_until: Time,
-    /// Counts the settings of the timer.
+    /// The number of times that the timer was set.
     pub(super) timer_settings: u64,
     /// The time at which the timer fires; `None` for never.
     pub(super) timer_at: Option<Time>,
-    /// Its allowed delay after the deadline, in µs, while entries wait to be stored.
+    /// Allowed delay of the timer after the deadline, in µs, while entries wait to be stored.
     pub(super) late_us: u64,
     /// Streams with unread input.
     pub(super) unread: BTreeSet<StreamId>,
     room: Dice,
-    /// The number of times at capacity.
+    /// The number of periods at capacity.
     times_full: u32,
     pub(super) full_until: Time,
     kills: Dice,
     tails: Dice,
     pub(super) lost_tails: u32,
-    /// The number of its runs that have ended.
+    /// The number of runs of the server that have ended.
     pub(super) run: u32,
 }
 
@@ -87,7 +87,7 @@ impl<G: WireGame> World<G> {
         let full_us = server.room.within(self.plan.server.full_us.clone());
         server.times_full += 1;
         server.full_until = self.now.plus_us(full_us);
-        self.trace.line(self.now, format_args!("the server has no room for {full_us} µs"));
+        self.trace.line(self.now, format_args!("the server is at capacity for {full_us} µs"));
         self.fill_later();
     }
 

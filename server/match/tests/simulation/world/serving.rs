@@ -1,4 +1,4 @@
-//! The service of a match: reading, answering and timers.
+//! The server's work on a match: reading, answering and timers.
 
 use bridgemaster_match::MIN_LAG_US;
 use bridgemaster_proto::games::WireGame;
@@ -56,7 +56,7 @@ impl<G: WireGame> World<G> {
         if setting != self.server.timer_settings {
             return Ok(());
         }
-        // The timer has fired, and the effects may wake it again.
+        // The timer has fired; the effects of the tick may set it again.
         self.server.timer_at = None;
         let mut timer_at = None;
         self.serve(|shell, now, trace| {
@@ -83,7 +83,7 @@ impl<G: WireGame> World<G> {
         let latest = |due: Time| due.max(self.now).plus_us(server.late_us);
         require!(
             deadline.is_none_or(|due| timer_at.is_some_and(|at| at <= latest(due))),
-            "the deadline is {deadline:?}, and the timer checks at {timer_at:?}"
+            "the deadline is {deadline:?}, but the timer fires at {timer_at:?}"
         );
         Ok(())
     }
@@ -168,7 +168,7 @@ impl<G: WireGame> World<G> {
         let unnoticed_us = server.dice.within(self.plan.server.unnoticed_us.clone());
         server.shell.lag_us += stall_us.saturating_sub(unnoticed_us);
         server.stalled_until = self.now.plus_us(stall_us);
-        self.trace.line(self.now, format_args!("the server stands still for {stall_us} µs"));
+        self.trace.line(self.now, format_args!("the server freezes for {stall_us} µs"));
         self.stall_later();
     }
 }
