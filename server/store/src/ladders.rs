@@ -191,7 +191,12 @@ pub(crate) fn version_row_change(
 }
 
 /// Returns the change that stores a match: whether it is over, followed by its record.
-pub(crate) fn match_row_change(id: &LadderId, number: u64, is_over: bool, value: &[u8]) -> RowChange {
+pub(crate) fn match_row_change(
+    id: &LadderId,
+    number: u64,
+    is_over: bool,
+    value: &[u8],
+) -> RowChange {
     let value = [&[u8::from(is_over)][..], value].concat();
     NamedTable::LadderMatch.put(match_name(id, number), value)
 }
@@ -349,7 +354,8 @@ mod tests {
         let fill = |_, _| -> RowDecision<()> {
             let ladder = LadderId::new("spring").unwrap();
             let unreadable = NamedTable::LadderMatch.put("spring/000000000000000g", vec![0]);
-            let matches = [0, 1, 16].map(|number| match_row_change(&ladder, number, false, b"a match"));
+            let matches =
+                [0, 1, 16].map(|number| match_row_change(&ladder, number, false, b"a match"));
             Ok((matches.into_iter().chain([unreadable]).collect(), ()))
         };
         store.update_rows(Vec::new(), fill).await.unwrap();

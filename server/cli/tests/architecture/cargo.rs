@@ -8,7 +8,7 @@ use std::{
 
 use serde::Deserialize;
 
-/// The folder of the workspace.
+/// Returns the folder of the workspace.
 pub(crate) fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.ancestors().nth(2).unwrap().to_owned()
@@ -30,7 +30,7 @@ pub(crate) struct Dependency {
     pub(crate) kind: Option<String>,
 }
 
-/// The crates of the workspace.
+/// Returns the crates of the workspace.
 pub(crate) fn packages() -> Vec<Package> {
     #[derive(Deserialize)]
     struct Metadata {

@@ -2,12 +2,12 @@
 
 use crate::cargo::tree;
 
-/// Waits, connections, databases and command lines.
+/// Crates for waiting, connections, databases and command lines.
 const OUTSIDE: &[&str] =
     &["axum", "clap", "h2", "hyper", "prost", "rusqlite", "sqlx", "tokio", "tonic", "tracing"];
 
-/// A web server, an HTTP client, a database and a command line. The crates of gRPC messages are not
-/// listed: they depend on types of tokio, but not on its network or timers.
+/// Crates of a web server, an HTTP client, a database and a command line. The crates of gRPC
+/// messages are not listed: they depend on types of tokio, but not on its network or timers.
 const SERVER_CRATES: &[&str] =
     &["axum", "clap", "h2", "hyper", "mio", "rusqlite", "rustls", "sqlx"];
 
@@ -29,14 +29,18 @@ const FORBIDDEN: &[(&str, &[&str], &str)] = &[
     ("bridgemaster-games", OUTSIDE, "rules follow from their arguments alone"),
     ("bridgemaster-greedy", OUTSIDE, "the features of a decision follow from the rules alone"),
     ("bridgemaster-referee", OUTSIDE, "a referee follows from its inputs alone"),
-    ("bridgemaster-contest", OUTSIDE, "statistics are functions"),
+    ("bridgemaster-contest", OUTSIDE, "statistics follow from their arguments alone"),
     ("bridgemaster-ladder", OUTSIDE, "a ladder follows from its stored rows alone"),
     ("bridgemaster-lease", OUTSIDE, "a node's decisions follow from their inputs alone"),
     ("bridgemaster-match", SERVER_CRATES, "a match needs no server"),
     ("bridgemaster-proto", SERVER_CRATES, "messages need no server"),
     ("bridgemaster-replay", SERVER_CRATES, "a replay is read without a server"),
     ("bridgemaster-rules", SERVER_CRATES, "the logic of RulesService needs no server"),
-    ("bridgemaster-store", &["axum", "clap", "h2", "hyper", "tonic"], "a store does not serve callers"),
+    (
+        "bridgemaster-store",
+        &["axum", "clap", "h2", "hyper", "tonic"],
+        "a store does not serve callers",
+    ),
     (
         "bridgemaster-traces",
         &["axum", "clap", "sqlx"],
@@ -51,18 +55,19 @@ const FORBIDDEN: &[(&str, &[&str], &str)] = &[
     (
         "bridgemaster",
         &["icu_normalizer"],
-        "twenty crates for names of hosts that sqlx never has (Cargo.lock has idna_adapter 1.0, \
-         which does without)",
+        "twenty crates for international host names, which sqlx never has (Cargo.lock has \
+         idna_adapter 1.0, which does without)",
     ),
 ];
 
 #[test]
-fn no_crate_has_what_it_must_not_have() {
+fn no_crate_has_a_forbidden_dependency() {
     for (package, forbidden, because) in FORBIDDEN {
         for built in tree(Some(package)) {
             assert!(
                 !forbidden.contains(&built.name.as_str()),
-                "{package} brings {} {}, but {because}; see `cargo tree -p {package} -e normal -i {}`",
+                "{package} depends on {} {}, but {because}; see `cargo tree -p {package} -e normal \
+                 -i {}`",
                 built.name,
                 built.version,
                 built.name,

@@ -36,15 +36,15 @@ fn short(name: &str) -> &str {
     name.strip_prefix("bridgemaster-").unwrap_or(name)
 }
 
-/// The layer of each crate.
+/// Returns the layer of each crate.
 fn layers() -> BTreeMap<&'static str, usize> {
     let layers = LAYERS.iter().enumerate();
     let crates = layers.flat_map(|(layer, names)| names.iter().map(move |name| (*name, layer)));
     crates.collect()
 }
 
-/// The dependencies among the workspace's crates: a crate, a crate that it uses, and whether only
-/// its tests use it. A crate's dependency on itself in tests is omitted.
+/// Returns the dependencies among the workspace's crates: a crate, a crate that it uses, and
+/// whether only its tests use it. A crate's dependency on itself in tests is omitted.
 fn arrows() -> Vec<(String, String, bool)> {
     let packages = packages();
     let is_ours = |name: &str| packages.iter().any(|package| package.name == name);
@@ -90,7 +90,7 @@ fn the_server_uses_clients_only_in_the_listed_tests() {
         }
         let mut listed = CLIENTS_IN_TESTS.iter();
         let exception = listed.find(|exception| exception.0 == from && exception.1 == to);
-        assert!(is_in_tests && exception.is_some(), "{from} uses {to}, a client");
+        assert!(is_in_tests && exception.is_some(), "{from} uses {to}, which is a client");
         used.extend(exception);
     }
     assert_eq!(used.len(), CLIENTS_IN_TESTS.len(), "{used:?}");

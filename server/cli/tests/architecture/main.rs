@@ -1,6 +1,6 @@
-//! Checks the structure of the code: which crate may use which, which other crates it may depend
-//! on, and under which licences. The network is not needed, since cargo has already downloaded all
-//! packages for the build.
+//! Checks the structure of the code: which crates may use each other, which external crates they
+//! may depend on, and under which licences. The network is not needed, since cargo has already
+//! downloaded all packages for the build.
 
 #![allow(clippy::unwrap_used)]
 

@@ -27,7 +27,11 @@ fn clippy_forbids_clocks_and_the_environment_in_the_pure_crates() {
         let package = packages.iter().find(|package| package.name == *name);
         let folder = package.unwrap().manifest_path.parent().unwrap();
         let read = fs::read_to_string(folder.join("clippy.toml"));
-        assert_eq!(read.ok().as_ref(), Some(&games), "{name} has another clippy.toml");
+        assert_eq!(
+            read.ok().as_ref(),
+            Some(&games),
+            "{name}/clippy.toml differs from games/clippy.toml"
+        );
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cargo::tree;
 
-/// Crates that are needed in several versions, and the crate that needs the older one. Each extra
+/// Crates that are needed in several versions, and the crates that need the older ones. Each extra
 /// version costs build time, so its row must be removed once it is no longer needed.
 const SEVERAL: &[(&str, &str)] = &[
     ("base64", "tonic and sqlx have 0.22; in tests rcgen has a newer one"),
@@ -27,7 +27,7 @@ const SEVERAL: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn crates_in_several_versions_are_known_with_their_reason() {
+fn each_crate_in_several_versions_has_a_reason() {
     let mut versions: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for built in tree(None) {
         versions.entry(built.name).or_default().insert(built.version);
@@ -42,6 +42,6 @@ fn crates_in_several_versions_are_known_with_their_reason() {
         );
     }
     for (name, _) in SEVERAL {
-        assert!(versions.contains_key(*name), "{name} is built once: its row can go");
+        assert!(versions.contains_key(*name), "{name} is built only once: remove its row");
     }
 }

@@ -51,8 +51,8 @@ fn words(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// Returns the functions with such a prefix that do not return a `bool`, not even in a result or an
-/// option.
+/// Returns the functions that have a prefix of [`QUESTIONS`] but do not return a `bool`, not even
+/// in a result or an option.
 fn false_questions(text: &str) -> Vec<&str> {
     let functions = text.match_indices("fn ").filter_map(|(at, _)| {
         let rest = &text[at + 3..];
@@ -123,7 +123,7 @@ fn each_habit_is_found_in_a_text_that_has_it() {
 }
 
 #[test]
-fn a_function_that_is_named_as_a_question_answers_with_a_bool() {
+fn a_function_that_is_named_as_a_question_returns_a_bool() {
     let found = found(&product_sources(), false_questions, |name| (*name).to_owned());
     assert!(found.is_empty(), "{found:#?}");
 }

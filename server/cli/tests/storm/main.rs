@@ -6,7 +6,7 @@
 //! * `attack`: hostile callers hold what they can and keep the server busy, beside fair matches.
 //!
 //! `.ci/chaos`, `.ci/ladder-storm` and `.ci/cluster-storm` kill servers and bots, and cut
-//! connections, beside the matches of processes.
+//! connections, while processes play matches.
 //!
 //! `cargo test` runs each suite for seconds. For a long run, or to repeat one case:
 //!

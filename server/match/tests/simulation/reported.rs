@@ -56,7 +56,9 @@ impl<D> Report<D> {
             Self::RoundTrip { elapsed_us } => SeatInput::RoundTrip { elapsed_us: *elapsed_us },
             Self::Resign => SeatInput::Resign,
             Self::Useless => SeatInput::Useless,
-            Self::Garbage => SeatInput::Garbage { detail: "bytes that are not a message".to_owned() },
+            Self::Garbage => {
+                SeatInput::Garbage { detail: "bytes that are not a message".to_owned() }
+            }
             Self::Left => SeatInput::Left,
         }
     }

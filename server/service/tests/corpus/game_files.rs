@@ -19,8 +19,8 @@ use crate::editions::file_options;
 /// A corpus file: its target, name and content.
 type File = (&'static str, String, Vec<u8>);
 
-/// Checks that each target that uses data of a game has a file of it. If `BLESS` is set, writes the
-/// missing files of games.
+/// Checks that each target that uses data of games has a file for every game. If `BLESS` is set,
+/// writes the missing files of games.
 pub(crate) fn check(game: &str) {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
     let files = with_game!(game, G => files::<G>()).unwrap();
@@ -33,7 +33,10 @@ pub(crate) fn check(game: &str) {
         if is_new && std::env::var_os("BLESS").is_some() {
             fs::write(corpus.join(target).join(name), bytes).unwrap();
         } else {
-            assert!(has_file(target), "no {target}/{name}; BLESS=1 writes those of a new game");
+            assert!(
+                has_file(target),
+                "{target}/{name} is missing; BLESS=1 writes the files of a new game"
+            );
         }
     }
 }

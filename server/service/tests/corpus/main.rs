@@ -1,6 +1,6 @@
 //! Runs every file of the fuzz corpus without a fuzzer.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
-#![allow(unreachable_pub, reason = "the fuzz targets call them too")]
+#![allow(unreachable_pub, reason = "the fuzz targets call them as well")]
 
 #[path = "../../../../fuzz/src/decoder.rs"]
 mod decoder;
@@ -9,7 +9,7 @@ mod editions;
 mod game_files;
 #[path = "../../../../fuzz/src/notation.rs"]
 mod notation;
-#[allow(dead_code, reason = "the simulation reads more of it")]
+#[allow(dead_code, reason = "the simulation uses more of it")]
 #[path = "../../../match/tests/simulation/oracle/mod.rs"]
 mod oracle;
 #[path = "../../../../fuzz/src/playout.rs"]
@@ -75,7 +75,7 @@ fn replays_are_verified_or_refused() {
 }
 
 #[test]
-fn every_game_is_in_every_corpus_and_its_replays_of_both_formats_hold() {
+fn every_corpus_has_every_game_and_the_replays_of_both_formats_are_valid() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/replay");
     for game in GAME_IDS {
         game_files::check(game);

@@ -35,7 +35,7 @@ pub(crate) struct Caller {
     pub(crate) channel: Channel,
     key: Option<ApiKey>,
     address: Option<IpAddr>,
-    /// The window of its streams.
+    /// Flow-control window of the caller's streams, in bytes.
     window: Option<u32>,
 }
 

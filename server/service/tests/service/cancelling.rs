@@ -62,7 +62,7 @@ async fn cancelling_a_match_ends_its_streams_and_keeps_its_record() {
 }
 
 #[tokio::test]
-async fn a_cancelled_match_stays_cancelled_after_a_restart_and_an_ended_one_ended() {
+async fn cancelled_and_finished_matches_keep_their_states_after_a_restart() {
     let mut server = TestServer::over(&memory(), keeping_one()).await;
     let mut cancelled = Vec::new();
     let mut tickets = Vec::new();
@@ -135,14 +135,16 @@ async fn an_expired_bot_forfeits_its_seat_before_and_after_a_crash() {
     let [leaver, mut other] = server.join_all(&seated).await;
     other.started().await;
     let present = server.expire(id, 0, WHY).await;
-    assert_eq!(outcome(present), "SEAT_TAKEN", "its bot is there");
+    assert_eq!(outcome(present), "SEAT_TAKEN", "the seat's bot is connected");
     let refused = server.expire(id, 2, WHY).await.unwrap_err();
     assert_eq!(refused.code(), Code::InvalidArgument);
     assert!(refused.message().contains("0..=1"), "{refused:?}");
 
     drop(leaver);
-    until("it is paused", async || server.info(id).await.seats[0].state() == SeatState::Paused)
-        .await;
+    until("the seat is paused", async || {
+        server.info(id).await.seats[0].state() == SeatState::Paused
+    })
+    .await;
     for _ in 0..2 {
         server.expire(id, 0, WHY).await.unwrap();
     }

@@ -95,7 +95,7 @@ async fn every_match_is_listed_once_while_matches_end_and_any_node_answers() {
 }
 
 #[tokio::test]
-async fn a_list_lacks_only_the_matches_in_play_of_a_lost_node_and_says_so() {
+async fn a_list_reports_that_the_matches_in_play_of_a_lost_node_are_missing() {
     let cluster = Cluster::new();
     let mut nodes = Nodes::start(&cluster, 7).await;
     nodes.change(30).await;

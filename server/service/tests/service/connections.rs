@@ -65,7 +65,7 @@ async fn a_silent_peer_is_disconnected_after_the_preface_timeout() {
 }
 
 #[tokio::test]
-async fn a_peer_that_answers_no_keepalive_is_disconnected() {
+async fn a_peer_that_does_not_answer_keepalives_is_disconnected() {
     let limits = Limits { keepalive: Duration::from_millis(30), ..Limits::default() };
     let server = TestServer::with_limits(limits).await;
     let mut silent = connect_from("127.0.0.1", &server).await;
@@ -126,7 +126,7 @@ async fn connections_of_an_address_and_of_a_server_are_limited() {
     let server = TestServer::with_limits(limits).await;
     server.list_games().await.unwrap();
     let held = connect_from(SHARED, &server).await;
-    // The test's own connection is the oldest one, followed by the other.
+    // The connection of the test is the oldest one, followed by the other.
     for address in ["127.0.0.3", "127.0.0.4"] {
         server.at(address).list_games().await.unwrap();
     }
@@ -141,7 +141,7 @@ async fn assert_playable(maker: &Caller, player: &Caller) {
 }
 
 #[tokio::test]
-async fn connections_that_carry_bots_are_kept_and_those_of_others_give_way() {
+async fn connections_that_carry_bots_are_kept_and_others_are_evicted() {
     let limits = Limits { connections_per_address: 4, ..Limits::default() };
     let server = TestServer::with_limits(limits).await;
     let shared = server.at(SHARED);

@@ -36,7 +36,8 @@ async fn play_delayed(
     let seated = one.create(with_delay(GAMES[0], AN_HOUR_MS)).await;
     let in_play = answers(two, &seated.match_id).await;
     one.play(&seated).await;
-    until("it has ended", async || cluster.store.open_match_ids().await.unwrap().is_empty()).await;
+    until("the match has ended", async || cluster.store.open_match_ids().await.unwrap().is_empty())
+        .await;
     (seated.match_id, in_play)
 }
 
@@ -46,7 +47,7 @@ async fn another_node_hides_the_end_of_a_match_until_it_is_visible() {
     let mut one = cluster.start("one", None).await;
     let mut two = cluster.start("two", None).await;
     let (id, in_play) = play_delayed(&cluster, [&one, &two]).await;
-    assert_eq!(in_play[0].1, "true", "every node lists it");
+    assert_eq!(in_play[0].1, "true", "every node lists the match");
     assert_eq!(in_play[1].1, "Ok(())", "the call is forwarded");
     for is_restarted in [false, true] {
         if is_restarted {
@@ -71,12 +72,12 @@ async fn the_leader_takes_over_delayed_views_of_a_lost_node() {
     let (id, _) = play_delayed(&cluster, [&one, &two]).await;
     one.crash().await;
     cluster.lose("one");
-    until("it is taken in", async || {
+    until("the leader has taken over the delayed view", async || {
         let got = outcome(two.try_info(&id).await);
         assert!(got == "OK" || got == "NODE_SUPERSEDED", "{got}");
         got == "OK"
     })
     .await;
     assert_eq!(two.info(&id).await.state(), MatchState::Waiting);
-    assert_eq!(answers(&two, &id).await[0].1, "true", "it is listed");
+    assert_eq!(answers(&two, &id).await[0].1, "true", "the match is listed");
 }

@@ -22,7 +22,8 @@ const PAGE: &str = include_str!("../../../../docs/reference/limits.md");
 
 /// Completes once a caller no longer finds the match.
 async fn forgotten(caller: &Caller, id: &str) {
-    until("it is forgotten", async || outcome(caller.try_info(id).await) == "MATCH_UNKNOWN").await;
+    until("the match is forgotten", async || outcome(caller.try_info(id).await) == "MATCH_UNKNOWN")
+        .await;
 }
 
 #[tokio::test]
@@ -77,7 +78,7 @@ async fn a_restarted_server_loads_and_lists_delayed_ended_matches() {
     let counting = InterceptedStore::before_reads(store, || ready(Ok(())));
     let store: Arc<dyn Store> = Arc::clone(&counting) as _;
     let server = TestServer::over(&store, keeping_one()).await;
-    assert_eq!(counting.finished_read(), 2, "the last, and the late one");
+    assert_eq!(counting.finished_read(), 2, "the newest match, and the delayed one");
     for (state, wanted) in [(MatchState::Waiting, &ids[..1]), (MatchState::Ended, &ids[1..])] {
         let mut listed = server.list_by(in_state(state)).await.unwrap();
         listed.sort_by_key(|id| ids.iter().position(|known| known == id));
@@ -109,5 +110,5 @@ async fn delayed_matches_are_limited_per_creator_and_unstarted_ones_free_their_p
     other.create(delayed()).await;
 
     greedy.cancel(&made[0], "").await.unwrap();
-    until("its place is free", async || greedy.try_create(delayed()).await.is_ok()).await;
+    until("the permit is free", async || greedy.try_create(delayed()).await.is_ok()).await;
 }

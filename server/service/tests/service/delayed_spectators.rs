@@ -223,7 +223,7 @@ async fn a_delayed_spectator_sees_every_message_and_none_early() {
         let playing = play_by(&bots, &seated);
         let (_, updates, positions) = join!(playing, all_of(updates), all_of(positions));
         let original = maker.info(id).await;
-        let replay = late.replay(id).await.expect("nothing is late any more");
+        let replay = late.replay(id).await.expect("the delay is over");
         assert_updates_delayed(&updates, &original, &replay);
         assert_positions_delayed(&positions, &original);
         assert_eq!(late.info(id).await, original, "{game}");
@@ -257,7 +257,7 @@ async fn without_keys_every_spectator_is_delayed_also_after_a_restart() {
     let original = server.info(&just_ended).await;
     assert_delayed(unix_ms(), original.ended_unix_ms, "the end");
     assert_eq!(original.result, Some(result));
-    server.replay(&just_ended).await.expect("its delay is over");
+    server.replay(&just_ended).await.expect("the delay is over");
 }
 
 #[tokio::test]

@@ -22,7 +22,7 @@ use crate::{
 };
 
 const SEED: &str = "test-seed";
-/// The allowed lag of a match, in ms: as long as a test waits for anything.
+/// The maximum lag of a match, in ms: as long as a test waits at most.
 const LAG_LIMIT_MS: u32 = 60_000;
 
 fn of_group(number: u32, matches: u32, seed_reveal: SeedReveal) -> MatchConfig {
@@ -110,7 +110,7 @@ async fn assert_shown(server: &TestServer, seated: &Seated, is_revealed: bool, i
     let started = back.started().await;
     assert!(started.config.unwrap().group.is_some());
     let Some(Message::MatchEnded(ended)) = back.next().await.unwrap() else {
-        panic!("a returning bot gets no end");
+        panic!("a returning bot is not sent the end");
     };
     assert_eq!(ended.seed, seed.unwrap_or_default());
     assert_eq!(ended.seed_salt.is_empty(), !is_revealed);
@@ -219,7 +219,7 @@ async fn closing_a_group_returns_the_requested_replay_files() {
         };
         let too_many = close_for(vec![String::new(); 1001]).await;
         assert_invalid(too_many, "replay_match_ids: ");
-        assert_eq!(close_for(ids()).await.unwrap(), [], "one is in play");
+        assert_eq!(close_for(ids()).await.unwrap(), [], "a match is in play");
         play(&server, &second).await;
         let given = close_for(ids()).await.unwrap();
         let names: Vec<&str> = given.iter().map(|given| &*given.match_id).collect();
@@ -267,7 +267,7 @@ async fn an_invalid_group_is_refused_with_the_valid_values() {
     assert_invalid(larger, "config.group.matches: ");
     let other = with(|group| group.group_id = "deal-2".to_owned());
     let second = server.try_create(other).await;
-    assert_eq!(outcome(second), "LIMIT_REACHED", "one group is open");
+    assert_eq!(outcome(second), "LIMIT_REACHED", "a group is open");
 }
 
 #[tokio::test]

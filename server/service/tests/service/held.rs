@@ -118,7 +118,7 @@ async fn a_list_waits_for_unread_lists_and_other_calls_do_not() {
     let mut other = NarrowClient::connect(&server, 100_000).await;
     select! {
         status = list(&mut other).await.read() => assert_eq!(status.code(), Code::Ok),
-        _ = &mut waiting => panic!("it has to wait"),
+        _ = &mut waiting => panic!("the call has to wait"),
     }
     drop(unread);
     let (_, mut body) = waiting.await;
@@ -206,7 +206,7 @@ async fn a_server_full_of_unread_calls_serves_a_new_caller_after_a_timeout() {
         deaf.push((client, answering));
     }
     // A caller at the same address.
-    until("it is served", async || server.list_games().await.is_ok()).await;
+    until("the new caller is served", async || server.list_games().await.is_ok()).await;
 }
 
 #[tokio::test]
@@ -252,7 +252,7 @@ async fn a_connection_keeps_working_with_an_unread_message_on_each_stream() {
 async fn the_bytes_of_incomplete_requests_are_limited_and_small_ones_are_exempt() {
     let limits = Limits { unfinished_request_bytes_per_caller: 40_000, ..Limits::default() };
     let server = TestServer::with_limits(limits).await;
-    // Once the server has answered later calls, it has probably handled all messages.
+    // Once the server has answered later calls, it has probably handled all earlier messages.
     let until_idle = async || {
         for _ in 0..20 {
             server.list_games().await.unwrap();
@@ -261,7 +261,7 @@ async fn the_bytes_of_incomplete_requests_are_limited_and_small_ones_are_exempt(
     let mut client = NarrowClient::connect(&server, 65_535).await;
     let mut held = Vec::new();
     let refused = loop {
-        assert!(held.len() < 10, "the third is too much");
+        assert!(held.len() < 10, "the third request exceeds the limit");
         let begun = framed(60_000, &[0; 8_000]);
         let (mut body, answering) = client.start(CREATE_MATCH, &[], begun).await;
         body.send_data(vec![0; 20_000].into(), false).unwrap();

@@ -35,7 +35,7 @@ fn no_interception() -> Interception {
     Box::pin(ready(Ok(())))
 }
 
-/// The failures of the keys.
+/// How reading the keys fails.
 #[derive(Default)]
 pub(crate) struct KeyFaults {
     pub(crate) are_unreadable: bool,

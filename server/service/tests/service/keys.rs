@@ -192,7 +192,7 @@ async fn a_ticket_used_with_another_key_takes_no_seat() {
 
         // Holds even while the owner's stream is lost.
         drop(held);
-        until("it is paused", async || {
+        until("the seat is paused", async || {
             owner.info(&seated.match_id).await.seats[0].state() == SeatState::Paused
         })
         .await;
@@ -272,12 +272,12 @@ async fn cached_keys_stay_valid_for_a_limited_time_while_the_store_is_unreadable
         let limits = Limits { keys_trusted: trusted, ..Limits::default() };
         let server = TestServer::locked(with_limits(limits)).await;
         let maker = server.caller("maker", &[Create]).await;
-        until("it is known", async || maker.list().await.is_ok()).await;
+        until("the key is known", async || maker.list().await.is_ok()).await;
         server.keys.close().await.unwrap();
         // The poll that was in progress when the store was closed may still complete.
         let stranger = server.with(&ApiKey::generate());
         let refused = if is_trusted { &stranger } else { &maker };
-        until("it is refused", async || refused.list().await.is_err()).await;
+        until("the key is refused", async || refused.list().await.is_err()).await;
         let refused = refused.list().await.unwrap_err();
         assert_eq!(reason(&refused), "KEYS_UNREADABLE");
         assert_eq!(refused.code(), Code::Unavailable);
@@ -316,12 +316,12 @@ impl FailingKeys {
 
 /// Lists matches until the call succeeds or fails, as expected.
 async fn until_works(caller: &Caller, works: bool) {
-    until("its key is read", async || caller.list().await.is_ok() == works).await;
+    until("the key is used as expected", async || caller.list().await.is_ok() == works).await;
 }
 
 /// Waits until a bot holds the first seat.
 async fn until_joined(maker: &Caller, match_id: &str) {
-    until("it has joined", async || {
+    until("the bot has joined", async || {
         maker.info(match_id).await.seats[0].state() == SeatState::Connected
     })
     .await;
@@ -367,7 +367,7 @@ async fn a_key_damaged_during_play_stays_valid_until_the_server_stops() {
         assert_eq!(result.seats[0].bot_name, "north");
         assert_faultless(&result);
 
-        // A removed key ends the stream, as a revoked one does.
+        // The removal of a key ends the stream, as a revocation does.
         faults().damaged = None;
         faults().removed = Some(north.key().id().clone());
         failing.server.caller("a third", &[Read]).await;

@@ -53,7 +53,7 @@ async fn bots_that_attend_are_validated_paired_and_rated() {
         // A bot with fewer than 30 matches has less weight in the mean.
         sum += rating.elo * f64::from(rating.matches.min(30));
     }
-    assert!(sum.abs() < 1e-3, "the mean is 0: {table_of:?}");
+    assert!(sum.abs() < 1e-3, "the mean must be 0: {table_of:?}");
     let all = matches(&server, "").await;
     let mut seeds = BTreeSet::new();
     let mut validated = BTreeSet::new();
@@ -129,11 +129,11 @@ async fn a_requested_match_is_played_and_does_not_count() {
         }
         next(&mut updates).await.unwrap().unwrap();
     };
-    assert_eq!(lines.len(), 2, "one for each seat: {lines:?}");
+    assert_eq!(lines.len(), 2, "expected a line for each seat: {lines:?}");
     for line in &lines {
         assert!(line.contains(",requested,played,"), "{line}");
     }
-    assert_eq!(get(&server).await.matches, 0, "it does not count");
+    assert_eq!(get(&server).await.matches, 0, "the match does not count");
     let rated = standings(&server, true).await;
     assert!(rated.iter().all(|standing| standing.rating.is_none()));
 }

@@ -40,7 +40,7 @@ async fn a_bot_that_misses_its_seats_is_benched_until_it_is_readmitted() {
     let unbench = UnbenchBotRequest { ladder_id: NAME.to_owned(), bot: Some(bot("idle")) };
     server.ladders().unbench_bot(unbench).await.unwrap();
     attend_by_hand(&server, "idle").await.unwrap();
-    assert_eq!(get(&server).await.matches, 0, "nothing of it counts");
+    assert_eq!(get(&server).await.matches, 0, "the validation does not count");
 }
 
 #[tokio::test]
@@ -85,7 +85,7 @@ async fn a_bot_that_changes_its_version_too_often_is_refused() {
     assert_eq!(reason(&refused), "LIMIT_REACHED");
     assert!(refused.message().contains("within a day"), "{refused}");
     let again = lobby.attend(request(3)).await;
-    again.expect("it has entered before");
+    again.expect("the version has entered before");
 }
 
 #[tokio::test]

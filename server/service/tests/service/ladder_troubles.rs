@@ -29,7 +29,7 @@ use crate::{
 
 /// The maximum lag of the server in a match that counts, in ms.
 const LAG_LIMIT_MS: u32 = 2_000;
-/// The time that a test blocks the server for, longer than the limit.
+/// The time for which a test blocks the server, longer than the limit.
 const BLOCKED_TIME: Duration = Duration::from_millis(2_500);
 /// The number of streams that one key opens.
 const STREAMS: usize = 10_000;
@@ -87,7 +87,7 @@ async fn a_match_spoiled_by_server_lag_is_annulled_replayed_and_counted_once() {
     let csv = csv(&server).await;
     let lines = |outcome: &str| csv.lines().filter(|line| line.contains(outcome)).count();
     assert_eq!(lines(",rated,annulled,,"), 2, "{csv}");
-    assert_eq!(lines(",rated,played,0,"), 2, "it replaces match 0: {csv}");
+    assert_eq!(lines(",rated,played,0,"), 2, "the match must replace match 0: {csv}");
     let numbers = scrape(&server).await;
     let counted = |outcome: &str| {
         numbers[&format!("bridgemaster_ladder_matches_total{{outcome=\"{outcome}\"}}")]
@@ -109,7 +109,7 @@ async fn a_version_that_fails_validation_is_reported_with_match_and_fault() {
         match detail {
             Ok(detail) => {
                 assert!(detail.contains(&expected), "{detail}");
-                assert!(failed < 3, "it is benched after three");
+                assert!(failed < 3, "the version is benched after three failures");
                 offer = next_offer(&mut stream).await.unwrap();
             }
             Err(refused) => {

@@ -1,4 +1,4 @@
-//! Time that must not be charged to a bot: the server's own lag. And round trips that bots only
+//! Time that must not be charged to a bot: the server's own lag. Also round trips that bots only
 //! pretend to have.
 //!
 //! A test, its bots and its server share one thread, so a blocking test delays all of them, as on a
@@ -12,9 +12,9 @@ use crate::test_server::{TestServer, assert_faultless, config, with_clock};
 
 /// Time for a decision, in ms: enough for a bot that answers at once, even on a busy machine.
 const CAP_MS: u32 = 1_000;
-/// The time that a test blocks the server for, much longer than the time for a decision.
+/// The time for which a test blocks the server, much longer than the time for a decision.
 const BLOCKED_TIME: Duration = Duration::from_millis(2_500);
-/// The minimum part of it that must count as server lag, in µs.
+/// The minimum part of [`BLOCKED_TIME`] that must count as server lag, in µs.
 const LAG_US: u64 = 2_400_000;
 
 #[tokio::test]

@@ -41,7 +41,7 @@ async fn a_bot_is_not_blamed_for_a_stream_lost_with_the_lease() {
 
     // By now, a bot that disconnected on its own would have exceeded the time.
     let mut other = None;
-    until("it answers again", async || {
+    until("the node answers again", async || {
         match server.try_create(one_second_to_reconnect()).await {
             Ok(seated) => other = Some(seated),
             Err(refused) => assert_eq!(reason(&refused), "NODE_SUPERSEDED"),

@@ -124,7 +124,7 @@ impl Fixture {
         let organiser = server.with(access.organiser_key());
         let ended = organiser.create(of_two()).await;
         server.play(&ended).await;
-        // Its group stays incomplete.
+        // The group of this match stays incomplete.
         let running = organiser.create(withheld(0, 2)).await;
         let waiting = organiser.create(of_two()).await;
         let seat = seated(&server, &running.tickets[0]).await;
@@ -155,7 +155,7 @@ impl Fixture {
         };
         let league = ladder_fixture::league();
         ladder_fixture::make(&organiser, league).await.unwrap();
-        // Attends alone, so that no rated match takes its slots after its validation.
+        // The bot attends alone, so that no rated match takes its slots after its validation.
         let climbing = organiser.attend(ladder_fixture::NAME, LADDER_BOT, "1", 4);
         Self {
             attendance_id: attendance.attendance_id,

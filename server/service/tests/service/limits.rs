@@ -27,7 +27,7 @@ use crate::{
 };
 
 #[tokio::test]
-async fn the_oldest_ended_matches_are_forgotten_first() {
+async fn the_oldest_finished_matches_are_forgotten_first() {
     let server = TestServer::with_limits(keeping_one()).await;
     let mut ids = Vec::new();
     for _ in 0..2 {
@@ -57,7 +57,7 @@ async fn an_invalid_match_config_is_refused_with_its_field() {
         let bank = with_clock(config(game, 2), |clock| {
             clock.time_control = Some(TimeControl::fischer(0, 500, 1));
         });
-        // A kind that only newer clients know is decoded as no kind.
+        // An unknown kind, as a newer client may send it, is decoded as a missing kind.
         let unknown = with_clock(config(game, 2), |clock| {
             clock.time_control = Some(TimeControl::default());
         });

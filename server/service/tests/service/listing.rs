@@ -92,7 +92,7 @@ async fn a_key_lists_its_matches_without_reading_others() {
     let stranger = server.caller("stranger", &[Play]).await;
     let tenth = server.caller("tenth", &[Play]).await;
     let seen = pages(&reader).await;
-    assert_eq!(seen, [10; MATCHES / 10], "pages are full while they can be");
+    assert_eq!(seen, [10; MATCHES / 10], "every page is full");
     let readings_of = async |caller| {
         let before = readings.load(Ordering::Relaxed);
         let seen = pages(caller).await;
@@ -143,7 +143,7 @@ async fn labels_and_times_of_a_match_are_reported_as_long_as_it_is_stored() {
     assert_eq!(made.labels, labels(&with));
     assert!(made.created_unix_ms > 1_700_000_000_000);
     assert_eq!((made.started_unix_ms, made.ended_unix_ms), (0, 0));
-    assert_eq!(made.maker, "", "nobody is asked for a key");
+    assert_eq!(made.maker, "", "a match that was made without a key has no maker");
 
     let bots = server.join_all(&seated).await;
     let running = server.info(id).await;

@@ -151,7 +151,7 @@ async fn attending_bots_are_offered_seats_and_play_under_their_queue_names() {
     for _ in 0..2 {
         let made = offer(&server, &["ada", "bob"]).await.unwrap();
         let id = id_of(&made);
-        assert!(made.tickets.is_empty(), "they are in the offers");
+        assert!(made.tickets.is_empty(), "the tickets are in the offers");
         let mut playing = Vec::new();
         for (attending, seat) in [(&mut ada, 0), (&mut bob, 1)] {
             let offer = attending.offer().await;
@@ -161,7 +161,7 @@ async fn attending_bots_are_offered_seats_and_play_under_their_queue_names() {
         }
         let seats = server.info(&id).await.seats;
         let names: Vec<_> = seats.iter().map(|seat| &*seat.bot_name).collect();
-        assert_eq!(names, ["ada", "bob"], "whatever Hello says");
+        assert_eq!(names, ["ada", "bob"], "the names in Hello are ignored");
         for bot in &playing {
             bot.resign().await;
         }
@@ -219,12 +219,13 @@ async fn queues_and_offers_survive_a_crash() {
     server.restart().await;
     let mut ada = attend(&server, "ada", 2).await;
     assert_eq!(ada.attendance().await.slots_used, 2);
-    // Includes the offer of the seat that it plays, which a restarted program has to receive again.
+    // This includes the offer of the seat that the bot plays, which a restarted program has to
+    // receive again.
     let mut again = [ada.offer().await, ada.offer().await];
     again.sort_by_key(|again| again.offer_id != of_taken.offer_id);
     assert_eq!(again[0].offer_id, of_taken.offer_id);
     assert_eq!(again[1].offer_id, of_open.offer_id);
-    assert_eq!(again[1].ticket, of_open.ticket, "the older one is as good");
+    assert_eq!(again[1].ticket, of_open.ticket, "the older ticket is still valid");
     let refused = offer(&server, &["ada"]).await;
     assert_eq!(outcome(refused), "BOT_NOT_AVAILABLE");
     let _back = server.join(&again[0].ticket).await;
@@ -254,7 +255,7 @@ async fn a_bot_without_a_free_slot_gets_no_offer_and_a_retry_returns_the_same_ma
     assert!(again.existed);
     assert_eq!(id_of(&again), id_of(&made));
     let offer = ada.offer().await;
-    assert_eq!(again.tickets.len(), 1, "of the seat that is not offered");
+    assert_eq!(again.tickets.len(), 1, "the ticket of the seat that is not offered");
     assert_eq!(again.tickets[0].seat, 1);
     let replaced = server.replace_tickets(&id_of(&made), &[0]).await;
     assert_eq!(outcome(replaced), "INVALID_FIELD");

@@ -315,7 +315,7 @@ async fn on_a_server_with_keys_the_page_is_public_and_its_calls_are_not() {
     assert_eq!(refused.status, 400);
 }
 
-/// Splits a body into its length-delimited messages.
+/// Splits a body into length-delimited messages.
 fn delimited(mut bytes: &[u8]) -> Vec<WatchPositionsResponse> {
     let mut messages = Vec::new();
     while !bytes.is_empty() {

@@ -107,7 +107,7 @@ impl PlantedNode {
             true => Ok(()),
             false => Err(StoreError::Unreachable {
                 database: "planted".to_owned(),
-                detail: "it is cut off".to_owned(),
+                detail: "the database is unreachable".to_owned(),
             }),
         }
     }

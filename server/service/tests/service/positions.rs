@@ -142,7 +142,7 @@ async fn a_match_can_be_watched_from_any_decision_also_after_a_restart() {
     // The first bot places its tile, and then gets a request for a meeple.
     let decided = decide_once(&mut bots).await;
     let second = next_update(&mut early).await;
-    assert!(second.r#match.is_none(), "nothing of it has changed");
+    assert!(second.r#match.is_none(), "the info of the match has not changed");
     let position = second.position.unwrap();
     assert_eq!(position.number, 1);
     assert_eq!(position.played.as_ref().unwrap().seat, decided);

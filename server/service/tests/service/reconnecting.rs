@@ -42,12 +42,12 @@ async fn a_second_connection_with_the_same_ticket_takes_over_the_seat() {
 }
 
 #[tokio::test]
-async fn a_reconnecting_bot_resumes_if_it_can_and_else_starts_over_without_a_fault() {
+async fn a_reconnecting_bot_resumes_or_starts_over_without_a_fault() {
     let server = TestServer::open().await;
     let seated = server.create(of_two()).await;
     let good = server.good_bot(&seated.tickets[0]);
     let mut bot = server.join(&seated.tickets[1]).await;
-    assert!(!bot.resumed, "it had nothing");
+    assert!(!bot.resumed, "the bot had received nothing");
     bot.started().await;
     let before = bot.last_sequence;
     let asked = bot.next_request().await;
@@ -161,7 +161,7 @@ async fn a_bot_that_replays_the_whole_history_is_not_a_slow_reader() {
     drop(bot);
     until("it leaves", async || is_paused(1).await).await;
     drop(other);
-    until("the other leaves", async || is_paused(0).await).await;
+    until("the other bot leaves", async || is_paused(0).await).await;
 
     let mut back = RawBot::join_with(&server, &seated.tickets[1], hello).await;
     for sequence in last - KEPT + 1..=last + 1 {
@@ -208,9 +208,9 @@ async fn bots_resume_after_a_restart_with_their_numbers_their_request_and_their_
         let mut peek = RawBot::join_with(&server, &seated.tickets[0], back).await;
         let again = peek.next_request().await;
         assert!(peek.resumed);
-        assert_ne!(peek.history_id, first.history_id, "each server has its own");
+        assert_ne!(peek.history_id, first.history_id, "each server has its own history");
         assert_eq!(peek.last_sequence, first.last_sequence);
-        assert_eq!(again, asked, "the clock too");
+        assert_eq!(again, asked, "the clock is the same too");
         let known = [peek.resume_point(), second.resume_point()];
         let result = resume_all(&server, &seated.tickets, known).await;
         assert_faultless(&result);
@@ -295,13 +295,13 @@ async fn a_bot_absent_at_the_end_gets_the_result_after_a_restart() {
     ] {
         let mut again = RawBot::join_with(&server, &seated.tickets[0], back).await;
         assert_eq!(again.resumed, resumed);
-        assert_eq!(again.history_id, bot.history_id, "nothing happened since");
+        assert_eq!(again.history_id, bot.history_id, "nothing has happened since");
         if !resumed {
             assert_eq!(again.started().await.match_id, seated.match_id);
         }
         let message = again.next().await.unwrap();
         assert_eq!(message, Some(Message::MatchEnded(ended.clone())));
         assert_eq!(again.last_sequence, last);
-        assert!(matches!(again.next().await, Ok(None)), "it ends well");
+        assert!(matches!(again.next().await, Ok(None)), "the stream ends without an error");
     }
 }

@@ -54,7 +54,7 @@ pub(crate) fn file(folder: &Path, match_id: &str) -> PathBuf {
 
 pub(crate) async fn is_written(folder: &Path, match_id: &str) {
     let file = file(folder, match_id);
-    until("the replay is there", async || file.is_file()).await;
+    until("the replay is written", async || file.is_file()).await;
 }
 
 /// Waits until a series of the server's metrics reaches this number.
@@ -98,12 +98,12 @@ async fn a_server_writes_exactly_the_replays_missing_from_the_last_run() {
     let half = folder.join(format!("{}.replay.binpb.7.unfinished", played[0]));
     fs::write(&half, "half").unwrap();
     let mut server = open(Some(&folder), Some(&store)).await;
-    until("the mark is set", async || folder.join(MARK).is_file()).await;
+    until("the mark is written", async || folder.join(MARK).is_file()).await;
     for match_id in &played {
         let bytes = fs::read(file(&folder, match_id)).unwrap();
         assert_eq!(bytes, server.replay_file(match_id).await.unwrap());
     }
-    assert!(!half.exists(), "what was half written is gone");
+    assert!(!half.exists(), "the partial file must be gone");
     server.crash().await;
 
     // The file was complete before it was deleted, so it is not written again.
@@ -139,7 +139,7 @@ async fn a_replay_that_cannot_be_written_delays_no_other() {
     for match_id in [&played[0], &played[2], &later[0]] {
         is_written(folder, match_id).await;
     }
-    assert!(!folder.join(MARK).exists(), "not everything is there");
+    assert!(!folder.join(MARK).exists(), "some replays are missing");
     fs::remove_dir(&in_the_way).unwrap();
     until("the second is written once it can be", async || {
         in_the_way.is_file() && folder.join(MARK).is_file()
@@ -204,7 +204,7 @@ async fn replays_are_deleted_by_the_age_of_their_matches() {
     server.replay(match_id).await.unwrap();
     server.crash().await;
     let server = open_keeping(KeepReplays::For(Duration::ZERO), None, Some(&store)).await;
-    until("it is forgotten", async || is_forgotten(&server, match_id).await).await;
+    until("the replay is deleted", async || is_forgotten(&server, match_id).await).await;
 }
 
 #[tokio::test]
@@ -216,7 +216,7 @@ async fn a_replay_is_deleted_once_its_file_is_written() {
     let folder = tempfile::tempdir().unwrap();
     let server = open_keeping(last(1), Some(folder.path()), Some(&store)).await;
     let oldest = &ids[0];
-    until("it is forgotten", async || is_forgotten(&server, oldest).await).await;
+    until("the replay is deleted", async || is_forgotten(&server, oldest).await).await;
     for match_id in &ids {
         assert!(file(folder.path(), match_id).is_file(), "{match_id}");
     }

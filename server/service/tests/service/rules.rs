@@ -192,7 +192,7 @@ async fn calls_and_positions_of_a_caller_are_limited_and_replenished() {
     assert_eq!(limit(&refused), "rules_calls_per_caller");
     drop(session);
     // The server notices the end asynchronously.
-    until("its permit is free", async || {
+    until("the permit is free", async || {
         server.rules().get_outcome(outcome_request()).await.is_ok()
     })
     .await;

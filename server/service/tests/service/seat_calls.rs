@@ -159,7 +159,7 @@ async fn a_match_played_with_calls_equals_one_played_on_streams() {
             let by_calls = decisions(&calls, seat);
             assert!(!by_calls.is_empty());
             let is_same = by_calls == decisions(&streams, seat);
-            assert!(is_same, "{game}: seat {seat} decided otherwise");
+            assert!(is_same, "{game}: seat {seat} made other decisions");
         }
         verify(&calls).unwrap();
     }
@@ -187,7 +187,7 @@ async fn a_caller_without_the_ticket_neither_watches_nor_plays_a_seat() {
     let refusal = refused(&mut client, ticket, Some(strange)).await;
     assert_eq!(reason(&refusal), "PROTOCOL_REVISION_UNSUPPORTED");
     let decided = decide(&mut client, ticket, 1, 0).await;
-    assert_eq!(outcome(decided), "HELLO_EXPECTED", "nobody watches it");
+    assert_eq!(outcome(decided), "HELLO_EXPECTED", "nobody watches the seat");
 }
 
 #[tokio::test]
@@ -222,11 +222,11 @@ async fn an_answer_reports_whether_it_was_accepted_and_why_not() {
     let id = asked.request_id;
 
     let rejected = decide(&mut client, ticket, id, asked.legal_count).await;
-    let rejected = rejected.unwrap().expect("there is no such index");
+    let rejected = rejected.unwrap().expect("the index does not exist");
     assert_eq!(rejected.reason(), RefusalReason::IndexOutOfRange);
     assert_eq!((rejected.request_id, rejected.open_request_id), (id, id));
     let answer = player.next_rejection().await;
-    assert_eq!(answer, rejected, "the stream has the same");
+    assert_eq!(answer, rejected, "the stream has the same rejection");
 
     let none = with_ticket(ticket, DecideRequest::default());
     let none = client.decide(none).await.unwrap().into_inner();
@@ -235,7 +235,7 @@ async fn an_answer_reports_whether_it_was_accepted_and_why_not() {
 
     for _ in 0..2 {
         let accepted = decide(&mut client, ticket, id, 0).await.unwrap();
-        assert_eq!(accepted, None, "also the same again");
+        assert_eq!(accepted, None, "a repeated answer is accepted too");
     }
     let stale = decide(&mut client, ticket, id, 1).await.unwrap().unwrap();
     assert_eq!(stale.reason(), RefusalReason::StaleRequest);

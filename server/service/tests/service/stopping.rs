@@ -56,7 +56,7 @@ async fn a_draining_server_announces_its_deadline_to_bots_and_then_stops() {
     };
     assert!(draining.time_left_ms <= 3_000);
     assert!(!draining.matches_resume);
-    assert_eq!(playing.last_sequence, 0, "it is not counted");
+    assert_eq!(playing.last_sequence, 0, "the notice has no sequence number");
     assert_eq!(outcome(server.try_create(of_two()).await), STOPPING);
     let mut health = HealthClient::new(server.channel.clone());
     let checked = health.check(HealthCheckRequest::default()).await.unwrap();

@@ -143,7 +143,7 @@ async fn play(mut bot: RawBot) -> (ResumePoint, String) {
         match bot.next().await {
             Ok(Some(Message::DecisionRequest(request))) => bot.answer_first(&request).await,
             Ok(Some(_)) => {}
-            Ok(None) => panic!("the match cannot end"),
+            Ok(None) => panic!("the match cannot end here"),
             Err(status) => return (bot.resume_point(), reason(&status)),
         }
     }

@@ -83,7 +83,7 @@ async fn new_handshakes_use_new_files_and_existing_connections_continue() {
     let new = after.certify("server");
     std::fs::copy(&new.cert, &own.cert).unwrap();
     std::fs::copy(&new.key, &own.key).unwrap();
-    assert!(can_connect(&server, &trusting(&before)).await, "not read yet");
+    assert!(can_connect(&server, &trusting(&before)).await, "the files are not read yet");
     server.tls.reload().unwrap();
     assert!(can_connect(&server, &trusting(&after)).await);
     assert!(!can_connect(&server, &trusting(&before)).await);
@@ -100,7 +100,7 @@ async fn unusable_new_files_are_reported_and_the_old_ones_stay_in_use() {
     std::fs::write(&own.cert, "no certificate at all").unwrap();
     let error = server.tls.reload_if_changed().unwrap_err();
     assert!(matches!(error, TlsError::NoCertificate { .. }), "{error}");
-    assert!(matches!(server.tls.reload_if_changed(), Ok(false)), "an error is reported once");
+    assert!(matches!(server.tls.reload_if_changed(), Ok(false)), "each error is reported once");
     assert!(error.to_string().contains(own.cert.to_str().unwrap()));
 
     std::fs::write(&own.cert, &whole).unwrap();
@@ -112,7 +112,7 @@ async fn unusable_new_files_are_reported_and_the_old_ones_stay_in_use() {
     std::fs::remove_file(&own.key).unwrap();
     let error = server.tls.reload().unwrap_err();
     assert!(error.to_string().contains(own.key.to_str().unwrap()), "{error}");
-    assert!(matches!(server.tls.reload_if_changed(), Ok(false)), "an error is reported once");
+    assert!(matches!(server.tls.reload_if_changed(), Ok(false)), "each error is reported once");
     std::fs::remove_file(&own.cert).unwrap();
     let error = server.tls.reload_if_changed().unwrap_err();
     assert!(error.to_string().contains(own.cert.to_str().unwrap()), "{error}");

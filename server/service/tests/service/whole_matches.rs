@@ -68,7 +68,7 @@ async fn a_match_of_every_game_and_seat_count_is_played_to_its_end() {
             assert_eq!(info.config.unwrap().seed.as_deref(), Some("test-seed"));
             assert_complete(&server.replay(id).await.unwrap());
 
-            // A spectator sees it from waiting to its result.
+            // A spectator sees the match from its creation to its result.
             let first = &updates[0];
             assert_eq!(first.r#match.as_ref().unwrap().state(), MatchState::Waiting);
             assert!(first.observation.is_none() && first.events.is_empty());
@@ -103,7 +103,7 @@ async fn the_messages_of_a_seat_are_numbered_without_gaps_and_its_stream_ends_cl
             _ => {}
         }
     }
-    assert!(bot.end().await.is_none(), "the stream ends well");
+    assert!(bot.end().await.is_none(), "the stream ends without an error");
     good.await.unwrap().unwrap();
 }
 
@@ -237,7 +237,7 @@ async fn a_fault_is_secret_while_it_is_secret_who_has_decided() {
     // Making a choice is an event.
     other.answer_first(&others).await;
     let update = next(&mut updates).await.unwrap().unwrap();
-    assert_eq!(update.events.len(), 1, "nothing was sent before");
+    assert_eq!(update.events.len(), 1, "nothing may be sent before");
     assert_eq!(update.r#match.unwrap().seats[0].strikes, 1);
     let status = other.next_seat_status().await;
     assert_eq!(status.reason(), FaultReason::Illegal);
@@ -257,7 +257,7 @@ async fn a_secret_choice_reaches_neither_spectators_nor_the_other_seat() {
         next(&mut updates).await.unwrap().unwrap();
         chooser.answer(&asked, Choice::Index(index)).await;
         let update = next(&mut updates).await.unwrap().unwrap();
-        assert_eq!(update.events.len(), 1, "that a choice was made is public");
+        assert_eq!(update.events.len(), 1, "it is public that a choice was made");
         // The other seat joins again and gets the same request.
         let mut again = server.join(&seated.tickets[1]).await;
         let seen = again.next_request().await.game;

@@ -133,7 +133,7 @@ async fn a_replay_stays_withheld_across_restarts_until_its_group_ends() {
     }
     let mut expected = [late.as_str(), first.as_str()];
     expected.sort_unstable();
-    until("the mark names both", async || {
+    until("the mark names both replays", async || {
         let mark = fs::read_to_string(folder.path().join("complete-up-to"));
         let mark = mark.unwrap_or_default();
         let withheld = mark.split_once("but for:\n").unwrap_or_default().1;

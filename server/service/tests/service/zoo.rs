@@ -66,7 +66,7 @@ async fn absent_and_silent_bots_forfeit_after_their_timeouts() {
         if let Some(mut hanging) = hanging {
             let first = hanging.next_request().await.request_id;
             let second = hanging.next_request().await.request_id;
-            assert_eq!(second, first + 1, "the house decided the first");
+            assert_eq!(second, first + 1, "the house made the first decision");
             let end = hanging.end().await.unwrap();
             assert_eq!(reason(&end), "SEAT_CLOSED");
             assert!(end.message().contains("LATE"), "{end:?}");
@@ -194,7 +194,7 @@ async fn a_bot_that_misbehaves_forfeits_and_loses_its_stream() {
     resigned.resign().await;
     assert_eq!(reason(&resigned.end().await.unwrap()), "SEAT_CLOSED");
     let again = RawBot::refused(&server, &seated.tickets[1], hello_message()).await;
-    assert_eq!(reason(&again), "SEAT_CLOSED", "it does not come back");
+    assert_eq!(reason(&again), "SEAT_CLOSED", "the bot cannot rejoin");
 
     let malformed = "MALFORMED_MESSAGE";
     let closed = "SEAT_CLOSED";

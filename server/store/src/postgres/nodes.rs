@@ -15,7 +15,7 @@ use tokio::{sync::Mutex, time::timeout};
 use super::{
     commit::Transaction,
     node_number::{NODE_OF_KEY, NodeEpoch, NodeNumber},
-    session_locks::{SessionLocks, PeerSessions},
+    session_locks::{PeerSessions, SessionLocks},
     sessions::{Session, Sessions},
 };
 use crate::{

@@ -132,7 +132,7 @@ impl World {
         }
     }
 
-    /// The age from which a renewal no longer matters.
+    /// Returns the age from which a renewal no longer matters.
     pub(crate) fn max_age(&self) -> Age {
         Age { ticks: self.max_relevant_age(), lost: 0 }
     }
@@ -168,7 +168,7 @@ impl World {
                 it.set_progress(Progress::Fenced);
                 state.violations.passed_the_fence_without_lease |= row.lease_left == 0;
             }
-            // Retried until the lease is renewed.
+            // The transaction is retried until the lease is renewed.
             (true, false) => {
                 it.work = Some(Work { is_retry: true, progress: Progress::Waiting, ..work });
             }
@@ -194,7 +194,7 @@ impl World {
             if is_stored {
                 return;
             }
-            // Transactions are protected from this only by their lock.
+            // Only the lock of a transaction prevents this.
             state.violations.committed_after_its_epoch |= row.epoch != state.servers[server].epoch;
             if open.kind == WorkKind::ReleaseMatch {
                 // The match may already be taken over, after an earlier attempt whose answer was
@@ -314,7 +314,7 @@ impl World {
                 it.has_unpublished = true;
                 it.unflushed = 0;
                 if self.protocol.increment_epoch == EpochIncrement::Afterwards {
-                    // Initially the first node has the matches.
+                    // Initially, the first node has the matches.
                     increment_epoch(state, self.node_of(0));
                 }
             }
@@ -354,7 +354,7 @@ impl World {
             }
             Step::AbandonRenewal(server) => {
                 let it = &mut state.servers[server];
-                // A session that is lost executes nothing any more.
+                // A lost session no longer executes anything.
                 let has_session = it.has_lock || !self.bounds.loses_sessions;
                 it.has_late_renewal |= has_session && matches!(it.renewal, Renewal::Sent(_));
                 it.renewal = Renewal::Idle;
@@ -371,7 +371,7 @@ impl World {
         }
     }
 
-    /// The steps of the session that renews the lease, and of those who observe it.
+    /// Applies a step of the session that renews the lease, or of the nodes that observe it.
     fn session_step(&self, state: &mut State, step: Step) {
         let node = self.node_of(0);
         let has_session = self.has_session(state);
@@ -422,12 +422,12 @@ impl World {
         }
     }
 
-    /// An age that is the maximum once the session is no longer trusted.
+    /// Returns the age, or the maximum once the session is no longer trusted.
     fn limited(&self, age: Age) -> Age {
         if age.ticks < self.protocol.session_trust { age } else { self.max_age() }
     }
 
-    /// Another epoch of the first node has begun.
+    /// Discards the observations, because another epoch of the first node has begun.
     fn forget_losses(&self, state: &mut State, node: usize) {
         if node == self.node_of(0) {
             state.servers.iter_mut().for_each(|it| it.loss = None);
@@ -496,8 +496,8 @@ fn increment_epoch(state: &mut State, node: usize) {
 }
 
 impl State {
-    /// The sum of the epochs of all nodes, and of the takeovers since the release of the match: it
-    /// increases with each move.
+    /// Returns the sum of the epochs of all nodes and the takeovers since the release of the match.
+    /// It increases with each move of the match.
     fn epochs(&self) -> u8 {
         let of_nodes: u8 = self.rows.iter().map(|row| row.epoch).sum();
         of_nodes + self.released_takes
@@ -511,7 +511,7 @@ impl Server {
         }
     }
 
-    /// The next decision, as this server stores it.
+    /// Returns the next decision, as this server stores it.
     fn next_entry(&self, server: usize) -> Entry {
         let number = |number| u8::try_from(number).unwrap();
         Entry { decision: number(self.journal.len()), server: number(server), fence: self.fence }

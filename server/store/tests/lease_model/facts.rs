@@ -10,7 +10,7 @@ use crate::{
 
 /// Names of the properties that always hold.
 pub(crate) mod fact {
-    pub(crate) const ONE_SERVER: &str = "in one epoch one server commits to a match";
+    pub(crate) const ONE_SERVER: &str = "in one epoch only one server commits to a match";
     pub(crate) const EPOCHS_RISE: &str = "epochs of the entries of a match never decrease";
     pub(crate) const NO_DUPLICATES: &str = "no decision is accepted twice";
     pub(crate) const TAKEN_OVER: &str = "a node that was taken over commits nothing";
@@ -102,7 +102,7 @@ impl Model for World {
     }
 }
 
-/// Reachable situations, so that the properties above are not vacuous.
+/// Returns situations that must be reachable, so that the properties above are not vacuous.
 fn possible(bounds: &Bounds) -> Vec<Property<World>> {
     let mut possible = vec![
         Property::sometimes(
@@ -187,8 +187,8 @@ fn pairs(journal: &Journal) -> impl Iterator<Item = (crate::state::Entry, crate:
 }
 
 impl World {
-    /// Initially the first server has the match, and all running servers have just renewed their
-    /// leases.
+    /// Returns the initial state: the first server has the match, and all running servers have just
+    /// renewed their leases.
     fn initial_state(&self) -> State {
         let running =
             (0..self.bounds.nodes.len()).filter(|server| self.bounds.starts_immediately(*server));
@@ -230,7 +230,8 @@ impl World {
     }
 
     /// Returns whether a server would answer, by its own clock, although another node has taken
-    /// over its node. A server that starts under its name does not wait for its lease.
+    /// over its node. A server that starts under the same name does not count, because it does not
+    /// wait for the lease.
     fn answers_after_takeover(&self, state: &State, server: usize, it: &Server) -> bool {
         if !self.has_clock(server) {
             return false;

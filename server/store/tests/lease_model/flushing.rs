@@ -6,7 +6,7 @@ use bridgemaster_lease::{CommitNumbers, FlushOutcome};
 use crate::state::{Flush, FlushResult, Phase, Progress, Server, State, Work, WorkKind, World};
 
 impl World {
-    /// Repeats lost commits, in order, before the commit of a transaction.
+    /// Restores lost commits, in order, before the commit of a transaction.
     pub(crate) fn restore_lost(&self, state: &mut State, server: usize) {
         let it = &state.servers[server];
         let row = &mut state.rows[self.node_of(server)];
@@ -95,7 +95,7 @@ impl Server {
         self.has_lost_connection && self.unflushed > 0
     }
 
-    /// The numbers of its commits.
+    /// Returns the numbers of the server's commits.
     fn commits(&self) -> CommitNumbers {
         let mut commits = CommitNumbers::new(i64::from(self.batches - self.unflushed));
         for _ in 0..self.unflushed {
@@ -104,7 +104,7 @@ impl Server {
         commits
     }
 
-    /// Marks all its commits up to this one as flushed.
+    /// Marks all commits of the server up to this one as flushed.
     pub(crate) fn mark_flushed(&mut self, number: u8) {
         let left = self.batches.saturating_sub(number).min(self.unflushed);
         self.has_unpublished |= left < self.unflushed;

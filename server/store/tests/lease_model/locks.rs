@@ -9,14 +9,14 @@ use crate::{
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lock {
     KeyShare,
-    /// Taken by a renewal, which updates no key.
+    /// The lock of a renewal, which updates no key.
     NoKeyUpdate,
-    /// Taken by a takeover of the node.
+    /// The lock of a takeover of the node.
     Update,
 }
 
 impl Work {
-    /// The transaction, while it holds locks.
+    /// Returns the transaction, if it holds locks.
     pub(crate) fn transaction(&self) -> Option<Transaction> {
         let (takes_from, is_released) = match self.progress {
             Progress::Fenced => (None, false),
@@ -50,7 +50,7 @@ impl State {
 }
 
 impl Protocol {
-    /// The lock of a takeover on the row of the node that has the match.
+    /// Returns the lock of a takeover on the row of the node that has the match.
     fn takeover_lock(&self, open: Transaction) -> Option<Lock> {
         if open.is_released {
             self.locks_node_of_released.then_some(Lock::KeyShare)
@@ -59,7 +59,7 @@ impl Protocol {
         }
     }
 
-    /// The lock of an open transaction on the row of its own node.
+    /// Returns the lock of an open transaction on the row of its own node.
     pub(crate) fn fence_lock(&self, open: Transaction) -> Option<Lock> {
         if open.kind == WorkKind::Open {
             return Some(Lock::Update);

@@ -14,15 +14,15 @@
 //!   `locks` the row locks;
 //! * `facts` has the properties that always hold, and those that must be reachable.
 //!
-//! In models with crashes of the database each decision is committed and then flushed by another
+//! In models with crashes of the database, each decision is committed and then flushed by another
 //! connection, and a crash loses any number of the last unflushed commits. There is one crash, and
 //! two in `CRASHES_AND_LOSSES`.
 //!
-//! In models with releases a node may release the match at any time while it keeps its lease, and
+//! In models with releases, a node may release the match at any time while it keeps its lease, and
 //! another one takes over the state at that time. Only the lock on the row of the node is modelled,
 //! not that on the row of the release.
 //!
-//! In models with sessions the first node may lose its session, and with it its lock, at any time
+//! In models with sessions, the first node may lose its session, and with it its lock, at any time
 //! without noticing. It checks and replaces the session; the other nodes observe the lock, and end
 //! the lease. A session is trusted for one tick, and its loss confirmed after two.
 //!
@@ -53,7 +53,7 @@
 //! fence; a database that has lost flushed commits; and a database clock that jumps.
 
 #![allow(clippy::unwrap_used, missing_docs)]
-#![allow(clippy::print_stdout, reason = "a planted defect shows how it goes wrong")]
+#![allow(clippy::print_stdout, reason = "shows how a planted defect goes wrong")]
 
 mod changes;
 mod facts;
@@ -95,7 +95,7 @@ const LOSSES: Bounds = Bounds { nodes: &[0, 1], losses: 2, ..RESTARTED };
 /// The database crashes, and loses unflushed commits.
 const CRASHES: Bounds = Bounds { takes: 1, crashes: 1, ..RESTARTED };
 
-/// It crashes twice, and answers are lost.
+/// The database crashes twice, and answers are lost.
 const CRASHES_AND_LOSSES: Bounds = Bounds { takes: 1, losses: 1, crashes: 2, ..LOSSES };
 
 /// Matches are released, and a server starts under the name of the one that has the match.

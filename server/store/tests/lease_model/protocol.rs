@@ -19,10 +19,10 @@ pub(crate) struct Protocol {
     pub(crate) retry_checks_outcome: bool,
     /// The time from which a server that has started trusts its lease.
     pub(crate) trust_start: TrustStart,
-    /// Maximum age of the last renewal, by the clock of the server, for it to answer: in ticks.
+    /// Maximum age of the last renewal at which the server answers, in ticks of its clock.
     pub(crate) trust: u8,
-    /// Maximum age of the last check of its session, by the clock of the server, for it to answer:
-    /// in ticks.
+    /// Maximum age of the last check of the session at which the server answers, in ticks of its
+    /// clock.
     pub(crate) session_trust: u8,
     /// Ticks from the first observation of a node without a session until its lease may be ended.
     pub(crate) session_loss: u8,
@@ -65,7 +65,7 @@ pub(crate) enum Fence {
     /// The same, with the lease at the start of the transaction: against `now()`, or checked before
     /// the lock is acquired.
     RowAtBegin,
-    /// The clock of the server: whether the lease that it renewed last is still valid.
+    /// The clock of the server, by which the lease that it renewed last is still valid.
     OwnClock,
     /// No check at all.
     Missing,
@@ -85,7 +85,7 @@ pub(crate) enum EpochIncrement {
 pub(crate) enum TrustStart {
     /// From the start of its first renewal.
     FirstRenewal,
-    /// From the answer that it holds its node: the lease may be old by then.
+    /// From the answer that the server holds its node. The lease may be old by then.
     Opened,
 }
 
@@ -130,11 +130,11 @@ impl Protocol {
 /// The clocks of the servers, relative to that of the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Clocks {
-    /// No clocks and no lost renewals: commits do not depend on them.
+    /// No clocks and no lost renewals, because commits do not depend on them.
     None,
-    /// Each loses at most one tick during a lease.
+    /// Each clock loses at most one tick during a lease.
     Close,
-    /// Each may stop for any time.
+    /// Each clock may stop for any time.
     Any,
 }
 
@@ -144,7 +144,7 @@ pub(crate) struct Bounds {
     /// The node of each server. The first initially has the match. A server with the node of an
     /// earlier one starts later.
     pub(crate) nodes: &'static [usize],
-    /// Initially the first server is dead, and its lease expired.
+    /// Initially, the first server is dead, and its lease has expired.
     pub(crate) first_is_dead: bool,
     /// Duration of a lease in ticks. One is enough if only its expiry matters.
     pub(crate) lease: u8,

@@ -2,10 +2,11 @@
 
 use crate::protocol::{Bounds, Protocol};
 
-/// Maximum number of servers, and so of nodes.
+/// Maximum number of servers, and therefore of nodes.
 pub(crate) const SERVERS: usize = 3;
 
-/// Maximum number of entries of the match, with space for one too many, which is then detected.
+/// Maximum number of entries of the match: one more than allowed, so that a surplus entry is
+/// detected.
 pub(crate) const ENTRIES: usize = 3;
 
 /// A protocol and the size of the model.
@@ -43,17 +44,17 @@ pub(crate) struct State {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Row {
     pub(crate) epoch: u8,
-    /// Ticks of the database clock until its lease expires.
+    /// Ticks of the database clock until the lease of the node expires.
     pub(crate) lease_left: u8,
-    /// The number of batches of its journal.
+    /// The number of batches in the node's journal.
     pub(crate) batches: u8,
     /// The last epoch that another node started by a takeover.
     pub(crate) taken_over_in: u8,
-    /// The last epoch in which a server of its name started.
+    /// The last epoch in which a server with the node's name started.
     pub(crate) started_in: u8,
-    /// Its lease was released, and no server has started since.
+    /// The lease was released, and no server of the node has started since.
     pub(crate) is_released: bool,
-    /// Its lease was ended by another node, and not renewed since.
+    /// The lease was ended by another node, and has not been renewed since.
     pub(crate) is_ended: bool,
 }
 
@@ -100,47 +101,47 @@ impl Journal {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Server {
     pub(crate) phase: Phase,
-    /// The epoch in which it holds its node.
+    /// The epoch in which the server holds its node.
     pub(crate) epoch: u8,
-    /// The sum of epochs when it got the match.
+    /// The sum of epochs when the server got the match.
     pub(crate) fence: u8,
-    /// The number of its last batch.
+    /// The number of the server's last batch.
     pub(crate) batches: u8,
-    /// It plays the match.
+    /// Whether the server plays the match.
     pub(crate) plays: bool,
     /// The journal of the match in the memory of the server. During a takeover it is the journal
     /// that is to be taken over.
     pub(crate) journal: Journal,
-    /// It has unpublished entries.
+    /// Whether the server has unpublished entries.
     pub(crate) has_unpublished: bool,
-    /// The number of entries at the end of its journal whose commits are not known to be flushed.
+    /// The number of entries at the end of the journal whose commits are not known to be flushed.
     pub(crate) unflushed: u8,
     pub(crate) flush: Flush,
-    /// Its connections were lost, and it has not committed anything since then.
+    /// The server's connections were lost, and it has not committed anything since.
     pub(crate) has_lost_connection: bool,
-    /// The operation on its write connection.
+    /// The operation on the write connection.
     pub(crate) work: Option<Work>,
     /// An attempt whose connection was lost: it may still be committed.
     pub(crate) late_transaction: Option<Transaction>,
     pub(crate) renewal: Renewal,
     /// An abandoned renewal, which may still take effect.
     pub(crate) has_late_renewal: bool,
-    /// Time since the start of the last successful renewal, by its own clock.
+    /// Time since the start of the last successful renewal, by the server's clock.
     pub(crate) renewed: Age,
-    /// It uses a session to renew its lease, and does not know that the session is lost.
+    /// The server uses a session to renew its lease, and does not know whether the session is lost.
     pub(crate) is_connected: bool,
-    /// The database has that session, and with it the lock of the node.
+    /// The database still has that session, and with it the lock of the node.
     pub(crate) has_lock: bool,
-    /// Time since the start of the last successful check of the session, by its own clock.
+    /// Time since the start of the last successful check of the session, by the server's clock.
     pub(crate) checked: Age,
-    /// Its observation that the first node has no session.
+    /// The server's observation that the first node has no session.
     pub(crate) loss: Option<Loss>,
 }
 
 /// The observation that a node has no session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Loss {
-    /// Ticks since it was first observed.
+    /// Ticks since this was first observed.
     pub(crate) ticks: u8,
     /// The node has renewed its lease since then.
     pub(crate) is_renewed: bool,
@@ -181,7 +182,7 @@ pub(crate) enum Flush {
     #[default]
     Idle,
     Sent,
-    /// The database has flushed, and the answer is on its way.
+    /// The database has flushed the commits, and the answer is on its way.
     Done(FlushResult),
 }
 
@@ -201,7 +202,7 @@ pub(crate) enum Progress {
     Started {
         had_lease: bool,
     },
-    /// The fence is passed, and the row of its node locked.
+    /// The fence is passed, and the row of the server's node is locked.
     Fenced,
     /// The row of the orphaned node is locked too.
     Locked {
@@ -211,7 +212,7 @@ pub(crate) enum Progress {
     Claimed {
         node: usize,
     },
-    /// It is committed, and the answer is on its way.
+    /// The transaction is committed, and the answer is on its way.
     Committed,
 }
 
@@ -220,9 +221,9 @@ pub(crate) enum Progress {
 pub(crate) struct Transaction {
     pub(crate) kind: WorkKind,
     pub(crate) is_retry: bool,
-    /// The node from which it takes over the match.
+    /// The node from which the transaction takes over the match.
     pub(crate) takes_from: Option<usize>,
-    /// True if that node has released the match.
+    /// Whether that node has released the match.
     pub(crate) is_released: bool,
 }
 
@@ -232,12 +233,12 @@ pub(crate) enum Renewal {
     Idle,
     Sent(Age),
     Done(Age),
-    /// Instead of a renewal, the session is checked.
+    /// A check of the session, instead of a renewal.
     Checking(Age),
     Checked(Age),
 }
 
-/// Time by the clock of a server.
+/// A time span by the clock of a server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Age {
     pub(crate) ticks: u8,

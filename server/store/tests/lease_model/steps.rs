@@ -10,7 +10,8 @@ use crate::{
 /// One step, with the index of its server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// The clock of the database advances, and with it those of the servers, except one.
+    /// The clock of the database advances, and with it the clocks of all servers, or of all except
+    /// one.
     Tick { without: Option<usize> },
     /// A server starts under the name of an earlier one.
     Start(usize),
@@ -19,7 +20,7 @@ pub(crate) enum Step {
     Append(usize),
     /// The server begins the takeover of a match of another node.
     Take(usize),
-    /// It retries its transaction.
+    /// The server retries its transaction.
     Retry(usize),
     /// The database checks the fence, where that is a separate step.
     Fence(usize),
@@ -39,7 +40,7 @@ pub(crate) enum Step {
     Lose(usize),
     /// A transaction whose connection was lost is committed after all.
     LateTransactionCommits(usize),
-    /// It is rolled back.
+    /// A transaction whose connection was lost is rolled back.
     LateTransactionRollsBack(usize),
     /// The server publishes all entries that it may.
     Publish(usize),
@@ -47,13 +48,14 @@ pub(crate) enum Step {
     SendRenewal(usize),
     /// The database executes the renewal.
     Renew(usize),
-    /// The server receives its answer.
+    /// The server receives the answer to the renewal.
     ReceiveRenewalAnswer(usize),
     /// The server abandons the renewal or the check, and with it its session.
     AbandonRenewal(usize),
     /// The session ends, as with `pg_terminate_backend` or a reset link.
     LoseSession(usize),
-    /// On a new session, the server gets the lock of its node, after the previous session has ended.
+    /// On a new session, the server gets the lock of its node, after the previous session has
+    /// ended.
     Lock(usize),
     /// The server checks its session.
     SendCheck(usize),
@@ -71,11 +73,11 @@ pub(crate) enum Step {
     Release(usize),
     /// The server is killed.
     Kill(usize),
-    /// It sends a flush of its commits, on another connection.
+    /// The server requests a flush of its commits, on another connection.
     SendFlush(usize),
     /// The database executes the flush.
     Flush(usize),
-    /// The server receives its result.
+    /// The server receives the result of the flush.
     ReceiveFlushAnswer(usize),
     /// The database crashes, and loses this number of commits.
     Crash { lost: u8 },
@@ -86,8 +88,8 @@ impl World {
         self.bounds.nodes[server]
     }
 
-    /// Returns whether the clock of a server is modelled. Only that of the node that initially has
-    /// the match is, since it does not matter which node loses the match first.
+    /// Returns whether the clock of a server is modelled. This is done only for the node that
+    /// initially has the match, since it does not matter which node loses the match first.
     pub(crate) fn has_clock(&self, server: usize) -> bool {
         let node = self.bounds.nodes.get(server);
         self.bounds.clocks != Clocks::None && node == self.bounds.nodes.first()
@@ -206,7 +208,7 @@ impl World {
     ) {
         steps.push(Step::Observe(server));
         let row = self.node_of(0);
-        // It does not wait for the lock of the row.
+        // The end of a lease does not wait for the lock of the row.
         let ends = it.loss.is_some_and(|loss| {
             loss.ticks >= self.protocol.session_loss
                 && !(loss.is_renewed && self.protocol.end_checks_renewal)
@@ -252,7 +254,7 @@ impl World {
                 let is_over = holder != node && !(has_lease && waits_for_lease);
                 let is_released = holder != node && state.released_with.is_some();
                 let waits = self.protocol.locks_node_of_released;
-                // It does not wait for its lock.
+                // A takeover does not wait for this lock.
                 if is_released && (!waits || state.is_free(self, holder, Lock::KeyShare)) {
                     steps.push(Step::Claim(server));
                 } else {

@@ -13,7 +13,7 @@ use super::{
 use crate::cargo::Package;
 
 /// Maximum number of re-exports that are followed for one name.
-const MOST_EXPORTS: usize = 10;
+const MAX_EXPORTS: usize = 10;
 
 /// The modules of a crate that have their own files, by their paths from the crate root.
 pub(super) struct Crate {
@@ -37,13 +37,13 @@ impl Crate {
         Some(Self { modules })
     }
 
-    /// Which module uses which.
+    /// Returns the modules that each module uses.
     pub(super) fn uses(&self) -> Uses {
         let mut uses = Uses::new();
         for (module, source) in &self.modules {
             let imports = source.imports.iter().filter(|import| !import.is_export);
             let paths = imports.map(|import| &import.path).chain(&source.paths);
-            let used = paths.filter_map(|path| self.definer(module, path, MOST_EXPORTS));
+            let used = paths.filter_map(|path| self.definer(module, path, MAX_EXPORTS));
             let used: BTreeSet<String> =
                 used.filter(|used| used != module).map(|used| module_path(&used)).collect();
             uses.insert(module_path(module), used);

@@ -10,7 +10,7 @@ pub(super) struct Import {
     pub(super) path: Path,
     /// Local name; `*` for all of a module.
     pub(super) name: String,
-    /// The file only re-exports it.
+    /// Whether the file only re-exports the name.
     pub(super) is_export: bool,
 }
 
@@ -18,7 +18,7 @@ pub(super) struct Import {
 #[derive(Default)]
 pub(super) struct Source {
     pub(super) imports: Vec<Import>,
-    /// Paths that stand in the code.
+    /// Paths in the code.
     pub(super) paths: Vec<Path>,
     pub(super) definitions: BTreeSet<String>,
     /// Modules in separate files that are built only for tests.

@@ -26,8 +26,8 @@ const CONNECTIONS: usize = 60;
 /// Pause between two attempts of an attacker. Attackers, bots and server share the machine, and the
 /// attempts should load the server, not the machine.
 const PAUSE: Duration = Duration::from_millis(2);
-/// Longest time for one try.
-const TRY: Duration = Duration::from_secs(5);
+/// Maximum duration of one attempt.
+const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Number of concurrent handshakes.
 const HANDSHAKES: usize = 40;
 /// Pause before the next byte of a handshake.
@@ -74,21 +74,21 @@ impl Attack {
 /// killed. An optional fifth argument selects a single kind of attack.
 pub(crate) fn run(arguments: &[String]) -> ExitCode {
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
-    match runtime.block_on(attack_for_ever(arguments)) {
+    match runtime.block_on(attack_forever(arguments)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            println!("the attacker cannot begin: {error}");
+            println!("the attacker cannot start: {error}");
             ExitCode::FAILURE
         }
     }
 }
 
-async fn attack_for_ever(arguments: &[String]) -> Result<(), Failure> {
+async fn attack_forever(arguments: &[String]) -> Result<(), Failure> {
     let [server, metrics, ca, key, only @ ..] = arguments else {
-        return Err("attacker ADDRESS METRICS CA KEY [WAY]".into());
+        return Err("usage: attacker ADDRESS METRICS CA KEY [ATTACK]".into());
     };
     let target = Target::from_words([server, metrics, ca]);
-    let target = target.ok_or("the first two arguments are addresses")?;
+    let target = target.ok_or("the first two arguments must be addresses")?;
     let is_meant = |name: String| only.is_empty() || only.contains(&name);
     let mut prey = Prey::new(&target, key, MATCHES).await?;
     prey.connections = CONNECTIONS;
@@ -124,12 +124,12 @@ impl Attacker {
     async fn attack(self, how: Attack) {
         for round in 1.. {
             // After a refusal, the attack is repeated.
-            let _refused = timeout(TRY, self.try_once(how, round)).await;
+            let _refused = timeout(ATTEMPT_TIMEOUT, self.attempt(how, round)).await;
             sleep(PAUSE).await;
         }
     }
 
-    async fn try_once(&self, how: Attack, round: u64) -> Result<(), Failure> {
+    async fn attempt(&self, how: Attack, round: u64) -> Result<(), Failure> {
         let matches = &self.prey.matches;
         match how {
             Attack::RapidReset => self.rapid_reset().await,
@@ -166,7 +166,7 @@ impl Attacker {
         let ticket = made.tickets.first().map(|ticket| ticket.ticket.as_str());
         for _ in 0..times {
             let call = client.begin(PLAY, ticket, hello(), false).await?;
-            drop(call.head(TRY).await);
+            drop(call.head(ATTEMPT_TIMEOUT).await);
         }
         Ok(())
     }
@@ -218,7 +218,7 @@ impl Attacker {
 
         let frame = if round.is_multiple_of(2) { PING } else { SETTINGS };
         let frames = frame.repeat(1_000);
-        // As many connections as a server may have threads.
+        // One connection for each thread that a server may have.
         let flood = async || -> Result<(), Failure> {
             let stream = self.prey.target.tls(self.from).await?;
             let (mut answers, mut stream) = tokio::io::split(stream);
@@ -250,7 +250,7 @@ impl Attacker {
             let mut client = self.client(&guess).await?;
             for _ in 0..10 {
                 let call = client.call(LIST, &ListMatchesRequest::default()).await?;
-                drop(call.head(TRY).await);
+                drop(call.head(ATTEMPT_TIMEOUT).await);
             }
         }
         Ok(())

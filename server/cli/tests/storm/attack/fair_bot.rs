@@ -24,7 +24,7 @@ const SEAT_CLOSED: &str = "SEAT_CLOSED";
 /// Pause before the bot reconnects after it has lost its stream.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Source address of bots: 127.0.0.2, which only one attacker uses too.
+/// Source address of bots: 127.0.0.2, which only one of the attackers uses too.
 pub(crate) const ADDRESS: u8 = 2;
 
 /// Lines that a bot prints, as JSON.
@@ -55,10 +55,10 @@ pub(crate) struct Answered {
     pub(crate) waited_us: u64,
 }
 
-/// A seat that the bot is to play.
+/// A seat for the bot to play.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct SeatToPlay {
-    /// Words of the target.
+    /// The target, as words.
     pub(crate) target: [String; 3],
     pub(crate) key: String,
     pub(crate) ticket: String,
@@ -85,7 +85,7 @@ impl AnswerLog {
         self.waited_before_us = waited_us();
     }
 
-    /// Records that a message has arrived, or that none will.
+    /// Records that a message has arrived, or that no further message will arrive.
     fn end_wait(&mut self) {
         if let Some((mut answered, waited_before_us)) = self.last.take() {
             answered.waited_us = waited_us().saturating_sub(waited_before_us);
@@ -119,7 +119,7 @@ pub(crate) fn run() -> ExitCode {
 /// Plays a seat to the end of its match, with as many streams as necessary.
 async fn play(seat: &SeatToPlay) -> Result<(), String> {
     let words = seat.target.each_ref().map(String::as_str);
-    let target = Target::from_words(words).ok_or("two addresses and a file")?;
+    let target = Target::from_words(words).ok_or("the target needs two addresses and a file")?;
     let channel = target.channel_from(ADDRESS);
     loop {
         let mut log = AnswerLog::default();

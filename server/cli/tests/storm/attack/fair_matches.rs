@@ -70,7 +70,7 @@ async fn play_one(
     let game = GAME_IDS[number % GAME_IDS.len()];
     let request = create_request(config(game, SEATS as u32, CLOCK));
     let create = |call| async move { client().create_match(call).await };
-    let made = again(key, request, create).await?;
+    let made = retry(key, request, create).await?;
     let match_id = made.r#match.unwrap_or_default().match_id;
     let mut playing = Vec::new();
     for (mut bot, ticket) in bots.drain(..).zip(made.tickets) {
@@ -88,7 +88,7 @@ async fn play_one(
     // Bots whose seats are forfeited leave before the match ends.
     let info = loop {
         let get = |call| async move { client().get_match(call).await };
-        let info = again(key, get_request(&match_id), get).await?;
+        let info = retry(key, get_request(&match_id), get).await?;
         let info = info.r#match.unwrap_or_default();
         if info.result.is_some() {
             break info;
@@ -99,7 +99,7 @@ async fn play_one(
 }
 
 /// Repeats a call until the server accepts it.
-async fn again<Q, A, F>(key: &str, request: Q, call: impl Fn(Request<Q>) -> F) -> Result<A, String>
+async fn retry<Q, A, F>(key: &str, request: Q, call: impl Fn(Request<Q>) -> F) -> Result<A, String>
 where
     Q: Clone,
     F: Future<Output = Result<tonic::Response<A>, Status>>,
@@ -109,7 +109,7 @@ where
         match call(showing(request.clone(), "", key)).await {
             Ok(answer) => return Ok(answer.into_inner()),
             Err(status) if tries < 20 && is_passing(&status) => tries += 1,
-            Err(status) => return Err(format!("the match service refuses: {status}")),
+            Err(status) => return Err(format!("the match service refused the call: {status}")),
         }
         sleep(PAUSE).await;
     }
@@ -140,9 +140,11 @@ impl BotProcess {
         writeln!(self.stdin, "{line}").map_err(|error| error.to_string())?;
         let mut said = Vec::new();
         loop {
-            let line = self.stdout.next().ok_or("the bot ended")?;
+            let line = self.stdout.next().ok_or("the bot exited")?;
             let line = line.map_err(|error| error.to_string())?;
-            match serde_json::from_str(&line).map_err(|_| format!("the bot says: {line}"))? {
+            match serde_json::from_str(&line)
+                .map_err(|_| format!("the bot printed an invalid line: {line}"))?
+            {
                 BotLine::Ended => return Ok(said),
                 BotLine::GaveUp(why) => return Err(format!("the bot gave up: {why}")),
                 other => said.push(other),

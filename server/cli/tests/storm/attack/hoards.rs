@@ -57,7 +57,7 @@ const BODY: usize = 60_000;
 /// A kind of resource that callers make the server hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hoard {
-    /// Lists on 2,000 streams of one connection that accepts no byte.
+    /// Lists on 2,000 streams of one connection that accepts no bytes.
     ClosedWindows,
     /// Lists on many connections, each of which accepts one byte.
     UnreadLists,
@@ -75,7 +75,7 @@ pub(crate) enum Hoard {
     DeafBots,
     /// Calls on connections that are never read.
     UnreadConnections,
-    /// TLS handshakes that are not completed.
+    /// TLS handshakes that are never completed.
     HalfHandshakes,
     /// Silent connections to the metrics port.
     SilentOnMetrics,
@@ -114,8 +114,8 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    /// Waits until the server has started all the responses that it will ever start.
-    async fn are_begun(&mut self) {
+    /// Waits until the server starts no more responses.
+    async fn wait_for_starts(&mut self) {
         for call in self.calls.drain(..) {
             self.beginning.spawn(call.answered());
         }
@@ -188,7 +188,7 @@ impl Prey {
             // If one attempt is refused, the next one is still made.
             let _refused = self.fill(how, number, &mut held).await;
         }
-        held.are_begun().await;
+        held.wait_for_starts().await;
         held
     }
 
@@ -212,7 +212,7 @@ impl Prey {
         };
         held.clients.push(RawClient::connect(&self.target, from, &self.key, window).await?);
         let Held { clients, calls, .. } = held;
-        let client = clients.last_mut().ok_or("the client that was just made")?;
+        let client = clients.last_mut().ok_or("a client was just added")?;
         let list = ListMatchesRequest { page_size: 500, ..ListMatchesRequest::default() };
         let own = self.matches.iter().skip(number).step_by(4);
         match how {

@@ -66,18 +66,18 @@ pub(crate) struct Suspect {
     pub(crate) to: SystemTime,
 }
 
-/// The times at which something other than the server was the cause.
+/// The times at which the server was not the cause of a delay.
 pub(crate) struct Excuses {
-    /// The server was ready to run and got no CPU.
+    /// The server was ready to run, but got no CPU.
     pub(crate) processor: Moments,
-    /// Its disk was slow.
+    /// The server's disk was slow.
     pub(crate) disk: Moments,
 }
 
-/// Causes of delays of the server.
+/// A cause of a delay that excuses the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Excuse {
-    /// The machine gave it no processor.
+    /// The machine gave the server no CPU.
     Processor,
     /// A commit took long.
     Disk,
@@ -140,7 +140,7 @@ impl Played {
                         to: at,
                     });
                 }
-                other => self.wrong.push(format!("{who} says {other:?}")),
+                other => self.wrong.push(format!("{who}: unexpected record {other:?}")),
             }
         }
         // The cause of an event precedes the event.
@@ -156,12 +156,12 @@ impl Played {
                 (FaultReason::Late, Some(answered)) if is_prompt(answered) => {
                     let read_at = Duration::from_micros(answered.read_at_us);
                     let from = SystemTime::UNIX_EPOCH + read_at;
-                    // Based on two clocks of one machine, so this is only a hint.
+                    // This compares two clocks of one machine, so it is only a hint.
                     let began_at = time_of_match.start();
                     let read_at_ms = from.duration_since(*began_at).unwrap_or_default();
                     self.late.push(Suspect {
                         words: format!(
-                            "{request}: its bot took {} us, {} of them without a processor; it read \
+                            "{request}: its bot took {} us, {} of them without a CPU; it read \
                              the request at {} ms of the match, and was late at {} ms",
                             answered.took_us,
                             answered.waited_us,
@@ -264,7 +264,7 @@ fn spoiled_in(replay: &Path, ended_at: SystemTime) -> Result<Vec<Suspect>, Strin
         spoiled.push(Suspect { words, from, to });
     }
     if spoiled.is_empty() {
-        // A request without an answer is charged to no seat.
+        // No seat is charged for a request without an answer.
         let words = format!("{}: a request without an answer", replay.match_id);
         let from = ended_at - Duration::from_millis(duration_ms);
         let to = ended_at;

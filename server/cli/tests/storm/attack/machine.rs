@@ -30,7 +30,7 @@ pub(crate) struct MachineWatch {
     watching: Vec<JoinHandle<Vec<SystemTime>>>,
 }
 
-/// Moments at which something else was the cause, and the time before and after them that they
+/// Moments at which the server was not the cause, and the time before and after them that they
 /// affect.
 #[derive(Debug)]
 pub(crate) struct Moments {

@@ -20,7 +20,7 @@ use super::{
 
 /// Source address of the reader: 127.0.0.4, which no attacker uses.
 const ADDRESS: u8 = 4;
-/// Pause before it is read again.
+/// Pause before the page is read again.
 const PAUSE: Duration = Duration::from_millis(500);
 /// Commits of the journal by duration in seconds. The bound is the lag that a match allows for one
 /// request.
@@ -44,7 +44,7 @@ pub(crate) async fn read_on(target: Target, stopped: CancellationToken) -> Metri
     let mut slow_before = 0.0;
     while !stopped.is_cancelled() {
         let page = timeout(LONGEST_PATIENCE, slow_commits(&target)).await;
-        match page.unwrap_or_else(|_| Err("there is no answer".into())) {
+        match page.unwrap_or_else(|_| Err("there was no answer".into())) {
             Ok(slow) => {
                 read.times += 1;
                 if slow > slow_before {
@@ -54,7 +54,8 @@ pub(crate) async fn read_on(target: Target, stopped: CancellationToken) -> Metri
             }
             Err(error) => {
                 let to = SystemTime::now();
-                let (words, from) = (format!("the metrics: {error}"), to - LONGEST_PATIENCE);
+                let (words, from) =
+                    (format!("cannot read the metrics: {error}"), to - LONGEST_PATIENCE);
                 read.failures.push(Suspect { words, from, to });
             }
         }
@@ -77,6 +78,6 @@ async fn slow_commits(target: &Target) -> Result<f64, Failure> {
     let series: HashMap<&str, &str> = lines.filter_map(|line| line.rsplit_once(' ')).collect();
     let value = |name: &str| series.get(name).and_then(|value| value.parse::<f64>().ok());
     let commits = value(COMMITS).zip(value(QUICK_COMMITS));
-    let (all, quick) = commits.ok_or_else(|| format!("they have no {COMMITS}"))?;
+    let (all, quick) = commits.ok_or_else(|| format!("the metrics page has no {COMMITS}"))?;
     Ok(all - quick)
 }

@@ -96,10 +96,10 @@ pub(crate) fn trials() -> Vec<Trial> {
     ]
 }
 
-/// Runs the attacks for a long time.
+/// Runs the attacks for as long as the arguments say.
 ///
 /// # Errors
-/// Lists each check that fails.
+/// When a check fails. The error lists all failed checks.
 pub(crate) fn long(mut arguments: LongRun) -> Result<String, String> {
     let order = Order {
         time: Duration::from_secs(arguments.number("--seconds", 600)?),
@@ -145,7 +145,7 @@ fn hoard_all() -> Result<(), String> {
     if !server.served.is_running() {
         return Err(format!("the server ended: {}", server.served.log()));
     }
-    hoarded.map_err(|error| format!("somebody else is not served: {error}; {course}"))?;
+    hoarded.map_err(|error| format!("another caller is not served: {error}; {course}"))?;
     if most <= bound { Ok(()) } else { Err(course) }
 }
 

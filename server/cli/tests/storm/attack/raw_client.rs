@@ -37,7 +37,7 @@ pub(crate) struct HeldCall {
     pub(crate) body: SendStream<Bytes>,
 }
 
-/// A call whose response has started and is not read while this value exists.
+/// A call whose response has started, and is not read while this value exists.
 pub(crate) struct AnsweredCall {
     _answer: Response<RecvStream>,
     _body: SendStream<Bytes>,

@@ -24,21 +24,21 @@ use super::{
 };
 use crate::verdict::Verdict;
 
-/// Most lines of the server's log.
+/// Maximum number of lines in the server's log.
 const LOG_LINES: usize = 1_000;
 /// Longest wait until the replays of finished matches are written.
-const REPLAYS_WITHIN: Duration = Duration::from_secs(30);
-/// Pause before the replays are looked for again.
+const REPLAYS_TIMEOUT: Duration = Duration::from_secs(30);
+/// Pause between two checks for the replays.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Plan of a run.
 #[derive(Debug)]
 pub(crate) struct Order {
-    /// Time in which matches are started.
+    /// Time during which matches are started.
     pub(crate) time: Duration,
     /// Number of matches at once.
     pub(crate) matches: usize,
-    /// Nobody attacks, to compare with.
+    /// Runs without attacks, for comparison.
     pub(crate) is_calm: bool,
     /// The only attack to run; `None` for all.
     pub(crate) only: Option<String>,
@@ -47,7 +47,7 @@ pub(crate) struct Order {
 }
 
 impl Order {
-    /// The order that `cargo test` runs.
+    /// Returns the order that `cargo test` runs.
     pub(crate) fn short() -> Self {
         Self {
             time: Duration::from_secs(6),
@@ -74,7 +74,7 @@ unread_time_ms = 5000
 hello_time_ms = 5000
 ";
 
-/// Plays and attacks.
+/// Plays matches during the attacks.
 pub(crate) fn run(order: &Order) -> Verdict {
     let begun = Instant::now();
     let limits: Limits = toml::from_str(LIMITS).unwrap();
@@ -116,11 +116,11 @@ pub(crate) fn run(order: &Order) -> Verdict {
     let most = if is_running { server.most_memory() } else { 0 };
     let bound = limits.memory_bound();
     verdict.holds("the server has played matches", matches > 0, "no match".to_owned());
-    verdict.holds("it still runs", is_running, "it ended".to_owned());
-    verdict.holds("it does not panic", !log.contains("panicked"), "it panicked".to_owned());
+    verdict.holds("the server still runs", is_running, "it ended".to_owned());
+    verdict.holds("the server does not panic", !log.contains("panicked"), "it panicked".to_owned());
     verdict.check("replays are written", unwritten);
     let read = metrics.times;
-    verdict.holds("metrics were read", read > 0, "they were never read".to_owned());
+    verdict.holds("metrics were read", read > 0, "the metrics were never read".to_owned());
     let memory = format!("{most} of {bound} bytes");
     verdict.holds("memory stays under the bound", most <= bound, memory);
     let lines = log.lines().count();
@@ -138,7 +138,7 @@ pub(crate) fn run(order: &Order) -> Verdict {
 
 /// Returns the matches whose replays are still not written after a while.
 async fn unwritten(server: &ServerProcess, match_ids: &[String]) -> Vec<String> {
-    let until = Instant::now() + REPLAYS_WITHIN;
+    let until = Instant::now() + REPLAYS_TIMEOUT;
     let mut missing = match_ids.to_vec();
     loop {
         missing.retain(|match_id| !server.replay_file(match_id).exists());
@@ -164,10 +164,13 @@ impl Report {
         let mut verdict = Verdict::default();
         verdict.check("the server serves", played.wrong.clone());
         verdict.check("no prompt seat is late", self.for_the_server(&played.late));
-        verdict.check("no innocent forfeits", self.for_the_server(&played.forfeited));
-        verdict.check("no innocent loses a stream", self.for_the_server(&played.lost));
+        verdict.check(
+            "no seat forfeits without a fault of its bot",
+            self.for_the_server(&played.forfeited),
+        );
+        verdict.check("no bot loses a stream without a fault", self.for_the_server(&played.lost));
         verdict.check("metrics can be read", self.for_the_server(&self.metrics_failures));
-        // One stall of the server may spoil a request of each match in play.
+        // One stall of the server may spoil a request in each match in play.
         let mut spoiled = self.with(&self.spoiled, None);
         if spoiled.len() <= order.matches.max(played.match_ids.len() / 100) {
             spoiled.clear();
@@ -186,7 +189,7 @@ impl Report {
         blamed
     }
 
-    /// Returns the problems for which there is this excuse.
+    /// Returns the problems that have this excuse.
     fn with(&self, suspects: &[Suspect], excuse: Option<Excuse>) -> Vec<String> {
         let of = suspects.iter().filter(|suspect| self.excuses.of(suspect) == excuse);
         of.map(|suspect| suspect.words.clone()).collect()
@@ -204,7 +207,7 @@ impl Report {
         let excused = kinds.map(|(what, suspects, most)| {
             let excused = self.with(suspects, Some(Excuse::Processor)).len();
             let is_too_many = is_quiet && excused > most;
-            is_too_many.then(|| format!("{excused} {what} of at most {most}"))
+            is_too_many.then(|| format!("{excused} {what}, of at most {most}"))
         });
         excused.into_iter().flatten().collect()
     }

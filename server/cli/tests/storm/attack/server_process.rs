@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Variable with the program to attack, if it is not the program that was built with this test.
-const ATTACKED: &str = "BRIDGEMASTER_ATTACKED";
+const PROGRAM_VARIABLE: &str = "BRIDGEMASTER_ATTACKED";
 
 /// A running server, and two keys with all scopes.
 pub(crate) struct ServerProcess {
@@ -31,7 +31,7 @@ pub(crate) struct ServerProcess {
 }
 
 fn program(line: &str) -> Command {
-    let program = env::var_os(ATTACKED).unwrap_or(PROGRAM.into());
+    let program = env::var_os(PROGRAM_VARIABLE).unwrap_or(PROGRAM.into());
     let mut command = Command::new(program);
     clean(&mut command).args(shell_words::split(line).unwrap());
     command
@@ -78,7 +78,7 @@ impl ServerProcess {
         replays.join(format!("{match_id}.replay.binpb"))
     }
 
-    /// Returns the maximum memory that the server has used so far, in bytes.
+    /// Returns the peak memory use of the server so far, in bytes.
     pub(crate) fn most_memory(&self) -> u64 {
         self.status("VmHWM:")
     }
@@ -92,7 +92,7 @@ impl ServerProcess {
         let file = format!("/proc/{}/status", self.served.process.id());
         let status = fs::read_to_string(file).unwrap();
         let line = status.lines().find(|line| line.starts_with(name));
-        let line = line.expect("a process that has ended takes no memory");
+        let line = line.expect("the process has ended, so its memory use is unknown");
         let kib: u64 = line.split_whitespace().nth(1).unwrap().parse().unwrap();
         kib * 1024
     }

@@ -53,7 +53,7 @@ impl Target {
         Self { server, metrics, ca: ca.to_owned(), tls: Arc::new(tls) }
     }
 
-    /// As arguments of another process.
+    /// Returns the target as arguments of another process.
     pub(crate) fn to_words(&self) -> [String; 3] {
         let ca = self.ca.display().to_string();
         [self.server.to_string(), self.metrics.to_string(), ca]
@@ -87,14 +87,14 @@ impl Target {
         Ok(stream)
     }
 
-    /// A connection with TLS.
+    /// Opens a connection with TLS.
     pub(crate) async fn tls(&self, from: u8) -> io::Result<TlsStream<TcpStream>> {
         let tcp = self.tcp(from, self.server).await?;
         let connector = TlsConnector::from(Arc::clone(&self.tls));
         timeout(CONNECT_TIMEOUT, connector.connect(self.name(), tcp)).await?
     }
 
-    /// First bytes of a handshake.
+    /// Returns the first bytes of a handshake.
     pub(crate) fn client_hello(&self) -> Vec<u8> {
         let mut hello = Vec::new();
         let mut client = ClientConnection::new(Arc::clone(&self.tls), self.name()).unwrap();

@@ -30,7 +30,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 pub(crate) enum Theft {
     /// Takes over the seats of others with new tickets, and resigns them.
     ReplaceTickets,
-    /// Has a match cancelled that it would lose.
+    /// Cancels a match that the thief would lose.
     CancelMatch,
     /// Reveals the seed of its group.
     CloseGroup,
@@ -47,7 +47,7 @@ impl Theft {
     /// Plays a contest of a thief against a bot that starts later.
     ///
     /// # Errors
-    /// When the thief achieved anything; the error describes it.
+    /// When the thief achieved anything. The error describes what.
     pub(crate) fn fails(self, groups: u32) -> Result<(), String> {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let this = env::current_exe().map_err(|error| error.to_string())?;
@@ -64,7 +64,9 @@ impl Theft {
         }
         let report: Value = serde_json::from_str(&ran.out).map_err(|error| error.to_string())?;
         let problem = self.problem(groups, &report);
-        problem.map_or(Ok(()), |problem| Err(format!("{self:?}: not so: {problem}\n{report:#}")))
+        problem.map_or(Ok(()), |problem| {
+            Err(format!("{self:?}: this does not hold: {problem}\n{report:#}"))
+        })
     }
 
     /// Returns the first expectation that a report does not meet.
@@ -89,7 +91,7 @@ impl Theft {
                 bots.iter().all(|bot| bot["faults"] == 0 && bot["restarts"] == 0),
             ),
             ("its calls are reported as the thief's", tried(&number("thief"))),
-            ("those without a ticket are reported too", tried(&Value::Null)),
+            ("its calls without a ticket are reported too", tried(&Value::Null)),
             ("the other bot is not blamed", !tried(&number("victim"))),
         ]
         .into_iter();

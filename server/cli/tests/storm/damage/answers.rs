@@ -30,9 +30,9 @@ pub(crate) enum Answer<T> {
 /// All answers of a server.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Answers {
-    /// By identifier.
+    /// Infos of matches, by identifier.
     pub(crate) matches: BTreeMap<String, Answer<MatchInfo>>,
-    /// Of finished matches, by identifier.
+    /// Replays of finished matches, by identifier.
     pub(crate) replays: BTreeMap<String, Answer<Box<Replay>>>,
     /// `None` for a match that is listed as damaged.
     pub(crate) listed: Answer<BTreeMap<String, Option<MatchInfo>>>,
@@ -155,7 +155,7 @@ impl Client<'_> {
     async fn join(&self, name: &str, ticket: &str) -> Result<Vec<PlayResponse>, Status> {
         let (channel, key) = (self.channel.clone(), &self.known.keys[name]);
         let mut stream = SeatStream::open(channel, ticket, key, hello(name)).await?;
-        // A lost stream is detected on its receiving half.
+        // A lost stream is noticed when its messages are read.
         let _ = stream.decide(u32::MAX, 0).await;
         let mut received = Vec::new();
         while let Some(response) = stream.next().await? {

@@ -58,7 +58,7 @@ pub(crate) struct Folders {
 }
 
 impl Folders {
-    /// Creates a folder for them.
+    /// Creates the two folders in a folder.
     fn in_folder(folder: &Path) -> Self {
         fs::create_dir_all(folder).unwrap();
         Self { data: folder.join("data"), replays: folder.join("replays"), log: folder.join("log") }
@@ -79,7 +79,7 @@ impl Folders {
     /// Starts a server.
     ///
     /// # Errors
-    /// The outcome of a server that exits instead.
+    /// When the server exits instead. The error is its exit status and output.
     pub(crate) fn serve(&self) -> Result<Served, Ran> {
         let flags = "--require-keys --durability process --drain-time 0";
         let (data, replays) = (self.data.display(), self.replays.display());
@@ -139,7 +139,7 @@ pub(crate) struct Base {
     pub(crate) truth: Answers,
 }
 
-/// Everything that is created before the first damage.
+/// All folders, created before anything is damaged.
 pub(crate) struct Fixture {
     pub(crate) known: Known,
     /// The folders of a server that was killed, and of one that was stopped.
@@ -220,7 +220,7 @@ fn truth(place: &Path, folders: &Folders, known: &Known) -> Answers {
         answers
     };
     let (answers, again) = (ask(), ask());
-    assert_eq!(answers, again, "answers do not hang on anything but the folder");
+    assert_eq!(answers, again, "the answers must depend only on the folder");
     answers
 }
 
@@ -307,7 +307,7 @@ struct Silent {
 impl Bot for Silent {
     fn decide(&mut self, request: &Request) -> Choice {
         if self.left == 0 {
-            // The test may wait only for the other seat.
+            // The send fails if the test waited only for the other seat.
             let _ = self.silent.send(self.seat);
             let _ = self.released.lock().unwrap().recv();
             return Choice::Index(0);

@@ -53,12 +53,12 @@ fn junk_log(data: &Path, random: &mut SmallRng) -> Option<String> {
     if let Ok(real) = fs::read(&log)
         && random.random()
     {
-        // The head is a real one.
+        // The header is that of a real log.
         let head = real.len().min(32);
         bytes[..head].copy_from_slice(&real[..head]);
     }
     fs::write(&log, &bytes).unwrap();
-    Some(format!("{} bytes of junk for a log", bytes.len()))
+    Some(format!("{} bytes of junk as the log", bytes.len()))
 }
 
 /// Damages a file. Files from `sources` may be put in its place.

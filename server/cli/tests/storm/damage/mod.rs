@@ -1,5 +1,5 @@
 //! Damage: a data folder with finished matches, matches in play, keys and replays is damaged in a
-//! way that a seed determines, and then served. Each damage must be refused, repaired or reported.
+//! way that a seed determines, and then served. All damage must be refused, repaired or reported.
 //! The server's responses must not silently differ from those for the undamaged folder.
 
 mod answers;
@@ -32,9 +32,9 @@ use self::{
 };
 use crate::{long_run::LongRun, verdict::Verdict};
 
-/// Damages inflicted at once.
+/// Number of cases that run at once.
 const AT_ONCE: usize = 2;
-/// Kinds drawn until one applies.
+/// Maximum number of kinds of damage that are drawn until one applies.
 const DRAWS: usize = 100;
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -119,7 +119,7 @@ fn one(fixture: &Fixture, folder: &Path, seed: u64, number: u64) -> (String, Out
     let folders = base.folders.copy_to(folder);
     let damage = (0..DRAWS)
         .find_map(|_| inflict(fixture, &folders, &mut random))
-        .expect("some kind of damage applies");
+        .expect("one of the kinds of damage applies");
     let before = contents(&folders);
     let (is_whole, checked) = folders.check();
     let mut silent = Vec::new();

@@ -93,11 +93,7 @@ impl<G: WireGame> Auditor<G> {
     }
 
     /// Checks that no request timed out before it was stored and sent.
-    fn check_no_request_ran_out(
-        &self,
-        outputs: &[Output<G>],
-        at: Time,
-    ) -> Result<(), Violation> {
+    fn check_no_request_ran_out(&self, outputs: &[Output<G>], at: Time) -> Result<(), Violation> {
         for output in outputs {
             if let Output::Record(record) = output
                 && let RecordEntry::Fault { seat, fault } = &record.entry

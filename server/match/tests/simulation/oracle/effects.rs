@@ -138,7 +138,11 @@ impl<G: Game> Oracle<G> {
             Cause::Resign(_) => Some(FaultReason::Resigned),
             _ => None,
         };
-        require!(self.ends > 0 || needed.is_none_or(committed), "{:?} did not cause a fault", step.cause);
+        require!(
+            self.ends > 0 || needed.is_none_or(committed),
+            "{:?} did not cause a fault",
+            step.cause
+        );
         if matches!(step.cause, Cause::Answer(..) | Cause::BadAnswer(..)) {
             let is_repeated = match &step.cause {
                 Cause::Answer(_, id, answer, _) => {
@@ -266,7 +270,8 @@ impl<G: Game> Oracle<G> {
             result.referee_lag_us == lag_us
                 && result.longest_referee_lag_us == longest_us
                 && result.spoiled_by_referee == (longest_us > limit_us),
-            "the lag of the seats is {lag_us} µs in all and {longest_us} µs at most; expected {} and {}",
+            "the lag of the seats is {lag_us} µs in all and {longest_us} µs at most; expected {} \
+             and {}",
             result.referee_lag_us,
             result.longest_referee_lag_us
         );

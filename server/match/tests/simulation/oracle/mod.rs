@@ -132,7 +132,10 @@ impl<G: Game> Oracle<G> {
         let mut log = Vec::new();
         let state = G::start(&rules.config, rules.seats, referee.setup(), &mut log)
             .map_err(|error| Violation(format!("the setup is refused: {error}")))?;
-        require!(log == referee.opening_events(), "the opening events differ from those of the setup");
+        require!(
+            log == referee.opening_events(),
+            "the opening events differ from those of the setup"
+        );
         require!(
             G::digest(&state) == referee.opening_digest(),
             "the opening digest differs from that of the setup"

@@ -52,7 +52,11 @@ impl<G: Game> Oracle<G> {
             DecidedBy::Bot => self.check_decision_by_bot(record, step)?,
             DecidedBy::Referee => self.check_decision_by_referee(record)?,
             DecidedBy::House => self.check_decision_by_house(record, step)?,
-            DecidedBy::Replay => return Err(Violation("a decision of a fork, but no match here is a fork".to_owned())),
+            DecidedBy::Replay => {
+                return Err(Violation(
+                    "a decision of a fork, but no match here is a fork".to_owned(),
+                ));
+            }
         }
         require!(
             record.decided_by == DecidedBy::Bot || record.note.is_empty(),
@@ -361,11 +365,7 @@ impl<G: Game> Oracle<G> {
             FaultReason::Flood => is_cause && model.useless + 1 >= MAX_USELESS_MESSAGES,
             FaultReason::Illegal => is_cause && self.is_illegal(&step.cause),
         };
-        require!(
-            is_true,
-            "{reason} is recorded for {seat}, which is wrong: {:?}",
-            step.cause
-        );
+        require!(is_true, "{reason} is recorded for {seat}, which is wrong: {:?}", step.cause);
         require!(model.forfeit.is_none(), "{seat} commits {reason} after it forfeited");
         Ok(())
     }

@@ -96,7 +96,10 @@ impl<G: WireGame> World<G> {
             }
             ToBot::Closed(closing) => match closing {
                 Closing::ByMatch(Reason::MatchEnded) => {
-                    require!(bot.knows_end, "the stream of {seat} ends without the end of the match");
+                    require!(
+                        bot.knows_end,
+                        "the stream of {seat} ends without the end of the match"
+                    );
                 }
                 Closing::ByMatch(Reason::Forfeited(_) | Reason::Cancelled(_))
                 | Closing::SeatClosed => {
