@@ -13,13 +13,13 @@ from .servers import Setup, on_postgres, on_sqlite, with_limits
 
 NODES = ("one", "two", "three")
 CONNECTED = ("direct", "forwarded", "spread")
-"""Servers that bots use: that of their match, another one, or each for a third of the bots."""
+"""The servers that bots use: that of their match, another one, or each of the three for a third."""
 OPEN_MATCHES = 10_000
 
 
 @dataclass(frozen=True)
 class Load:
-    """The number of concurrent matches, and the time that their bots think about a decision."""
+    """The number of concurrent matches, and the thinking time of their bots per decision."""
 
     matches: int
     think_ms: int
@@ -51,7 +51,7 @@ class Measurement:
     turns: list[Turn] = field(default_factory=list)
 
     def row(self, name: str) -> str:
-        """Format the row of the table."""
+        """Return the row of the table."""
 
         def total(of: Callable[[Turn], float]) -> float:
             return sum(map(of, self.turns))

@@ -182,7 +182,7 @@ def restart(postgres: Postgres, server: Server) -> None:
     server.start()
     wait_until(server.is_listening, MAX_WAIT_S)
     took_s = time.monotonic() - started_at
-    print(f"node {server.name}, restarted, has its {matches:,} matches after {took_s:.1f} s")
+    print(f"node {server.name} has its {matches:,} matches {took_s:.1f} s after its restart")
 
 
 def latency(bots: Bots) -> str:
@@ -212,7 +212,7 @@ def leads(postgres: Postgres, server: Server) -> bool:
 
 
 def matches_of(postgres: Postgres, server: Server) -> int:
-    """Return the number of matches of a node in the database; its number is the key prefix."""
+    """Return the number of matches of a node in the database. Their keys start with its number."""
     return one(
         postgres,
         "SELECT count(*) FROM open_match JOIN node"

@@ -129,7 +129,7 @@ def epochs_of(events: list[Event]) -> dict[str, int]:
 
 
 def takeover_times(events: list[Event], node: str, killed: list[float]) -> list[float]:
-    """Return the seconds from each kill of a node to its takeover by another, if there was one."""
+    """Return the seconds from each kill of a node to its takeover, if there was one."""
     times = []
     for at, following in zip(killed, [*killed, float("inf")][1:], strict=True):
         begun = (event for event in events if event.what == NODE and event.node == node)
@@ -151,7 +151,7 @@ def check_node(
     newest[event.node] = event.epoch
     if event.epoch == before and 0 < event.lease_until < event.lease_before:
         if ended.get((event.node, event.epoch), float("inf")) > event.at:
-            wrong.append(f"the lease of {event.node} was ended although its server lived")
+            wrong.append(f"the lease of {event.node} was ended although its server was running")
         return wrong
     if event.actor != event.node and event.lease_before > event.at:
         left_s = event.lease_before - event.at
@@ -190,4 +190,6 @@ def check_match(event: Event, own: int | None) -> list[str]:
     """Check that a match is created, moved and deleted by its owner, in the owner's epoch."""
     if event.actor == event.node and event.epoch == own:
         return []
-    return [f"the match {event.match_id} of {event.node} in epoch {event.epoch}, own {own}"]
+    return [
+        f"match {event.match_id} of {event.node} changed in epoch {event.epoch} instead of {own}"
+    ]

@@ -1,6 +1,6 @@
 -- Records the changes that servers make: every change of a lease or an epoch, every commit, and every
 -- match that is created, moved or deleted, each in the transaction of the change. Commits and matches
--- are recorded when their transaction commits, with the node as it is at that time.
+-- are recorded when their transaction commits, with the state of the node at that time.
 -- `storm.process` is the name of the server, set in its store address.
 CREATE SCHEMA storm;
 

@@ -13,7 +13,7 @@ from language_tests.sample import command_of
 
 LOGGED_BOT = TOP / ".ci/cluster_storm/logged_bot.py"
 FORGETFUL = "python-forgetful"
-"""The kind of bot that decides by each request alone."""
+"""The kind of bot whose decisions depend only on the request."""
 RECONNECT_FOR_S = 600
 """Time for which bots retry to reach a server, in seconds; disruptions can follow each other."""
 MAX_STARTS = 10
@@ -35,7 +35,7 @@ class Kind:
 
     @property
     def remembers(self) -> bool:
-        """Return whether a restarted bot can decide differently than if it was not killed."""
+        """Return whether a bot can decide differently after a restart than without it."""
         return self.name != FORGETFUL
 
     @property

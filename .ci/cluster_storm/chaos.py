@@ -29,7 +29,7 @@ moment."""
 PAGE_SIZE = 3
 """Number of matches on a page of a list, so that every run has several pages."""
 MIN_INJECTED = 0.75
-"""The minimum share of the failures of each kind that are injected before all matches are over."""
+"""The minimum share of the failures of each kind that must be injected before all matches end."""
 
 
 class Failure(Enum):
@@ -71,7 +71,7 @@ class Chaos:
         wrong = check_list(played, listed)
         for one, earlier in zip(played, before, strict=True):
             if one.file != earlier.file:
-                wrong.append(f"{one.match_id}: its replay has changed")
+                wrong.append(f"{one.match_id}: the replay has changed")
         compared, found = self._check_matches(played, undisturbed)
         wrong += found + self._check_files(played)
         if wrong:
@@ -105,7 +105,7 @@ class Chaos:
         kills: int,
         cuts: list[Cut],
     ) -> None:
-        """Play the matches with failures, each once a share of all decisions is made."""
+        """Play the matches, and inject each failure once a given share of decisions is made."""
         luck = random.Random(f"failures {plan.seed}")
         counts = {
             Failure.KILL_SERVER: kills,
@@ -129,7 +129,7 @@ class Chaos:
                 self._decisions.get(one.created.match_id, 0) for one in self._matches.in_play
             )
             for moment, what in [failure for failure in pending if failure[0] <= now]:
-                # Without a target, such as right after a kill of the server, it is retried later.
+                # Without a target, as right after a kill of the server, it is retried later.
                 if self._inject(what, server, luck, cuts):
                     pending.remove((moment, what))
                     self._done[what.value] += 1
@@ -180,7 +180,7 @@ class Chaos:
             found = checks.check_replay(self._program, one, self._folder)
             replay = one.replay()
             if replay.config.seed != one.planned.seed:
-                found.append(f"its replay has the seed {replay.config.seed}")
+                found.append(f"the replay has the seed {replay.config.seed}")
             for number, (log, kills) in enumerate(zip(one.logs, one.kills, strict=True)):
                 if log is not None:
                     seat = seat_log.read(log)
@@ -195,7 +195,7 @@ class Chaos:
         return compared, wrong
 
     def _check_files(self, played: list[Played]) -> list[str]:
-        wrong = [f"{file} is left" for file in self._replays.glob("*.unfinished")]
+        wrong = [f"{file} remains" for file in self._replays.glob("*.unfinished")]
         for one in played:
             file = self._replays / f"{one.match_id}.replay.binpb"
             if not file.exists() or file.read_bytes() != one.file:
@@ -230,5 +230,7 @@ def check_list(played: list[Played], listed: list[match_pb2.MatchInfo]) -> list[
     for one in played:
         info = infos.get(one.match_id, match_pb2.MatchInfo())
         if info.state != match_pb2.MATCH_STATE_ENDED or info.result != one.replay().result:
-            wrong.append(f"{one.match_id} is listed with another result than its replay: {info}")
+            wrong.append(
+                f"{one.match_id} is listed with a result that differs from its replay: {info}"
+            )
     return wrong

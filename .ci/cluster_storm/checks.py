@@ -38,7 +38,7 @@ def check_replay(program: Path, played: Played, folder: Path) -> list[str]:
     file = folder / f"{played.match_id}.replay.binpb"
     file.write_bytes(played.file)
     done = subprocess.run([program, "replay", "verify", file], capture_output=True, text=True)
-    wrong = [] if done.returncode == 0 else [f"its replay is not valid: {done.stderr}"]
+    wrong = [] if done.returncode == 0 else [f"the replay is not valid: {done.stderr}"]
     for seat in played.replay().result.seats:
         if seat.fault_count or seat.house_decisions:
             wrong.append(f"seat {seat.seat} has a fault: {seat}")
@@ -50,13 +50,13 @@ def check_seat(
 ) -> list[str]:
     """Check that the replay has each decision of a seat once, as the bot sent it.
 
-    A bot that was killed may answer the same request differently in its next life.
+    A bot that was killed may answer the same request differently after its restart.
     """
     wrong = list(seat.problems)
     if seat.result != replay.result:
-        wrong.append(f"seat {number} received another result than that of the replay")
+        wrong.append(f"seat {number} received a result that differs from the replay")
     if seat.seed_commitment != replay.seed_commitment:
-        wrong.append(f"seat {number} received another seed commitment")
+        wrong.append(f"seat {number} received a seed commitment that differs from the replay")
     answered = next(one for one in replay.result.seats if one.seat == number).clock_use.answered
     if answered != len(seat.requests):
         wrong.append(f"seat {number}: {len(seat.requests)} requests, but {answered} answers")
@@ -94,7 +94,7 @@ def check_owners(claims: list[Claim], owners: dict[str, audit.Owners]) -> list[s
 
 
 def difference(one: Played, other: Played, kinds: dict[str, Kind]) -> str | None:
-    """Compare two replays of a match; None if a bot can decide differently in each."""
+    """Compare two replays of a match; None if a bot can decide differently in the two."""
     seats = zip((kinds[player] for player in one.planned.players), one.kills, strict=True)
     if not all(kind.is_deterministic and not (kills and kind.remembers) for kind, kills in seats):
         return None
@@ -102,7 +102,7 @@ def difference(one: Played, other: Played, kinds: dict[str, Kind]) -> str | None
     return (
         ""
         if ours == theirs
-        else f"it differs from the run without failures: {first_of(ours, theirs)}"
+        else f"the replay differs from the run without failures: {first_of(ours, theirs)}"
     )
 
 

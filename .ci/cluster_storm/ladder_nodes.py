@@ -40,7 +40,7 @@ class LadderNodes:
         self.bots_url = ",".join(proxy.url for proxy in self._proxies)
 
     def kill(self, luck: random.Random) -> None:
-        """Kill a node, more often the leader. It is restarted at once, or after some time."""
+        """Kill a node, most often the leader, and restart it at once or after some time."""
         leader = self._leader() if luck.random() < 0.5 else None
         node = next(
             (node for node in self._nodes.all if node.name == leader), luck.choice(self._nodes.all)

@@ -1,7 +1,7 @@
 """A bot of the Python package that logs every message of its streams, as bytes.
 
-The kind "forgetful" sometimes reconnects with an older sequence number than it received, or with
-none, so that a server repeats messages that another server sent before.
+The kind "forgetful" sometimes reconnects with an older sequence number than the last one it
+received, or with none, so that a server repeats messages that another server has sent.
 """
 
 import argparse
@@ -29,7 +29,7 @@ ALL_FORGOTTEN = 0.4
 
 
 class Forgetful(bridgemaster.Bot):
-    """Decides only by the request, so that repeated requests lead to equal decisions."""
+    """Decides by the request alone, so that repeated requests lead to equal decisions."""
 
     name = "python-forgetful"
     version = "1"
@@ -79,9 +79,9 @@ class Memory:
 
 
 def log_message(direction: str, server: str, message: PlayRequest | PlayResponse) -> None:
-    """Write a line in the format of the Rust library at the level `trace`."""
+    """Write a line in the format in which the Rust library logs at the level `trace`."""
     now = datetime.now(timezone.utc).isoformat(timespec="microseconds").removesuffix("+00:00")
-    # One write per line, since two threads write.
+    # One write per line, because two threads write.
     line = f'{now}Z TRACE python: {direction} server_url="{server}" bytes={wire(message)}\n'
     sys.stderr.write(line)
     sys.stderr.flush()

@@ -13,7 +13,7 @@ from .client import Client, Created
 from .plan import PlannedMatch
 
 SEATS = 16
-"""More than the seats of any match, so that each seat of a run has a unique number."""
+"""A number above the seats of any match, so that each seat of a run has a unique number."""
 POLL_INTERVAL_S = 0.05
 """Interval at which the bots are checked for their end, in seconds."""
 MAX_SHOWN = 20
@@ -30,7 +30,7 @@ class InProgress:
 
 
 class Matches:
-    """Plays matches, some of them at once."""
+    """Plays matches, several at a time."""
 
     def __init__(self, program: Path, folder: Path, kinds: dict[str, Kind], at_once: int) -> None:
         """Prepare the run; the logs of the bots are written to the folder."""

@@ -23,12 +23,12 @@ in
 time, and a commit takes longer than the rest of a lease."""
 SLOW_FOR_S = (12.0, 16.0)
 BRIEF_S = (5.0, 7.0)
-"""Time of a suspension that is shorter than a lease, in seconds."""
+"""Duration of a suspension that is shorter than a lease, in seconds."""
 STUTTER_FOR_S = (6.0, 10.0)
 JUMP_S = 200_000
 """The largest jump of a clock, in seconds."""
 BASE_WEIGHT = 0.2
-"""The weight of a node without matches as a victim; each match adds 1."""
+"""The weight with which a node without matches is chosen as the victim; each match adds 1."""
 TERMINATE_ONE = """SELECT pg_terminate_backend(pid) FROM (
     SELECT pid FROM pg_locks JOIN pg_stat_activity USING (pid)
     WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND granted AND xact_start IS NULL
@@ -108,7 +108,7 @@ class Nemesis:
         elif event.what is Disruption.FORWARDER:
             node = self._nodes.forwarder
             with node.busy:
-                # Each in turn, so that a short storm has all of them.
+                # The kinds take turns, so that even a short storm has all of them.
                 action = [kill, suspend, suspend_briefly, stutter][event.number % 4]
                 self._record(event, action.__name__)
                 action(node, luck)
@@ -211,7 +211,7 @@ def suspend_briefly(node: Node, luck: random.Random) -> None:
 
 
 def stutter(node: Node, luck: random.Random) -> None:
-    """Let a node run only intermittently, like one on an overloaded machine."""
+    """Let a node run only intermittently, like a node on an overloaded machine."""
     end_s = time.monotonic() + luck.uniform(*STUTTER_FOR_S)
     while time.monotonic() < end_s:
         node.suspend()

@@ -26,7 +26,7 @@ POLL_INTERVAL_S = 0.1
 RESTART_S = 1.0
 """Pause before an exited node is restarted, in seconds."""
 VALID_REASONS = ("taken over by another server", "cannot be used", "no response in time")
-"""Valid reasons in the last line of a node that exits by itself; the more specific come first."""
+"""Valid reasons in the last line of a node that exits by itself, the more specific ones first."""
 
 
 class Node:
@@ -175,7 +175,7 @@ class Node:
             "LD_PRELOAD": str(FAKETIME[0]),
             "FAKETIME_TIMESTAMP_FILE": str(self.clock),
             "FAKETIME_CACHE_DURATION": "1",
-            # Only the time of day jumps.
+            # Only the time of day jumps, not the monotonic clock.
             "FAKETIME_DONT_FAKE_MONOTONIC": "1",
         }
 

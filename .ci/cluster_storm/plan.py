@@ -53,7 +53,7 @@ class Count:
     of: dict[Disruption, int]
 
     def all(self) -> list[Disruption]:
-        """Return a list with each kind as often as it occurs."""
+        """Return a list that contains each kind as often as it occurs."""
         return [disruption for disruption, count in self.of.items() for _ in range(count)]
 
 

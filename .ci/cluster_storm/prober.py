@@ -32,7 +32,8 @@ class Claim:
 class Prober:
     """Polls nodes, with two threads for each node.
 
-    The calls look forwarded by another node, so a node answers only for its own matches.
+    The calls look as if another node had forwarded them, so a node answers only for its own
+    matches.
     """
 
     def __init__(self, names: list[str], urls: list[str], postgres: Postgres) -> None:

@@ -202,7 +202,7 @@ def figures(
             f"{len(played)} matches with {sum(map(decisions_of, played))} decisions, "
             f"seats by bot: {format_counts(players)}",
             f"{format_counts(nemesis.done)}; skipped: {format_counts(nemesis.skipped) or 'none'}",
-            f"{starts} servers, exited by themselves: {format_counts(ended) or 'none'}",
+            f"{starts} server processes; exited by themselves: {format_counts(ended) or 'none'}",
             takeovers if times else "no killed node was taken over",
             f"{moves} moves of matches, {counts[audit.COMMIT]} commits, "
             f"{counts[audit.NODE]} changes of leases and epochs",

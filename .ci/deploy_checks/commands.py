@@ -25,7 +25,7 @@ def check(program: Path) -> None:
 
 
 def substitute(word: str, variables: set[str]) -> str:
-    """Return an argument with placeholders for the variables of its pod."""
+    """Return an argument in which placeholders replace the variables of its pod."""
     named = re.findall(r"\$\((\w+)\)", word)
     must(variables.issuperset(named), f"{kubernetes.NAME}: {word} refers to an unknown variable")
     return re.sub(r"\$\(\w+\)", "some", word)

@@ -23,12 +23,12 @@ def check(program: Path) -> None:
     """Check both files."""
     run(Path(sys.executable).with_name("hadolint"), CONTAINERFILE)
     text = CONTAINERFILE.read_text()
-    must(f":{version()} ." in text, "Containerfile: other version than Cargo.toml")
+    must(f":{version()} ." in text, "Containerfile: the version differs from Cargo.toml")
     cargo = (TOP / "Cargo.toml").read_text()
     oldest = re.search(r'^rust-version = "(.+)"$', cargo, re.MULTILINE)
     must(
         oldest and f"/rust:{oldest[1]}-" in text,
-        "Containerfile: other Rust version than Cargo.toml",
+        "Containerfile: the Rust version differs from Cargo.toml",
     )
     must("[profile.dist]" in cargo, "Cargo.toml has no profile `dist`")
     must(f'ENTRYPOINT ["{PROGRAM}"]' in text, f"Containerfile: does not start {PROGRAM}")
@@ -36,7 +36,7 @@ def check(program: Path) -> None:
     for path in EXCLUDED:
         must(is_ignored(path, ignored), f".dockerignore does not exclude {path}")
     sources = built_from(program) | SETTINGS
-    must(len(sources) > MIN_SOURCES, f"there are only {len(sources)} sources")
+    must(len(sources) > MIN_SOURCES, f"only {len(sources)} sources were found")
     for path in sources:
         must(not is_ignored(path, ignored), f".dockerignore excludes {path}, which the build needs")
 

@@ -20,7 +20,7 @@ from .sources import find, must, run
 PACKAGES = "base-files,libc6,libgcc-s1,ca-certificates"
 """The Debian packages of the base."""
 BUNDLE = 'cat "$1"/usr/share/ca-certificates/mozilla/*.crt >"$1"/etc/ssl/certs/ca-certificates.crt'
-"""Creates the file of all certificates, which the package creates only when it is installed."""
+"""The command that creates the file of all certificates, as installing the package would."""
 USER = 65_532
 """The user of the program in the image."""
 NAME = "bridgemaster-check"
@@ -89,10 +89,10 @@ def start(podman: list[str], program: Path) -> None:
         match, tickets = caller.create_match()
         for ticket in tickets:
             caller.start_bot(stack, "random", ticket)
-        must(caller.faults(match) == 0, "a seat made a fault")
+        must(caller.faults(match) == 0, "a seat has a fault")
     run(*podman, "stop", "--time=60", NAME)
     code = run(*podman, "inspect", "--format={{.State.ExitCode}}", NAME).strip()
-    must(code == "0", f"the server ended with {code}")
+    must(code == "0", f"the server exited with {code}")
 
 
 def is_serving(caller: Caller) -> bool:

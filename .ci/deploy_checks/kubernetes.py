@@ -104,7 +104,10 @@ def check_pod(documents: list[Any]) -> None:
         command = server[probe]["exec"]["command"]
         must(command == [PROGRAM, "cluster", "health"], f"{NAME}: the {probe} runs {command}")
     live = server["livenessProbe"]
-    must(live["httpGet"]["port"] in ports_of(documents), f"{NAME}: unknown port of a probe")
+    must(
+        live["httpGet"]["port"] in ports_of(documents),
+        f"{NAME}: the port of a probe does not exist",
+    )
     # A draining server must not be restarted.
     must("exec" not in live, f"{NAME}: a draining server would be restarted")
 
@@ -129,15 +132,21 @@ def check_example(documents: list[Any]) -> None:
     pattern = rf"\S+/bridgemaster:{re.escape(version())}@sha256:[0-9a-f]{{64}}"
     must(re.fullmatch(pattern, image), f"{NAME}: the image {image} has no tag or digest")
     kinds = [each["spec"].get("type") for each in services(documents).values()]
-    must(sorted(kinds, key=str) == ["LoadBalancer", None], f"{NAME}: services have types {kinds}")
+    must(
+        sorted(kinds, key=str) == ["LoadBalancer", None],
+        f"{NAME}: the services have the types {kinds}",
+    )
     labels = one(documents, "StatefulSet")["spec"]["template"]["metadata"]["labels"]
     monitor = one(documents, "PodMonitor")["spec"]
     [endpoint] = monitor["podMetricsEndpoints"]
-    must(endpoint["port"] in ports_of(documents), f"{NAME}: no port {endpoint['port']} to scrape")
+    must(
+        endpoint["port"] in ports_of(documents),
+        f"{NAME}: the PodMonitor scrapes the port {endpoint['port']}, which does not exist",
+    )
     [job] = read("prometheus.yml")["scrape_configs"]
     must(
         labels.get(monitor["jobLabel"]) == job["job_name"],
-        f"{NAME}: the PodMonitor has another job than the alarms",
+        f"{NAME}: the job of the PodMonitor differs from that of the alarms",
     )
 
 

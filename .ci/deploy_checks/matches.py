@@ -10,7 +10,7 @@ from pathlib import Path
 from language_tests.processes import FailedError
 
 LONG_CLOCKS = ("--startup-ms", "600000", "--time-control", "600/600")
-"""Prevent timeouts on a busy machine."""
+"""Flags that prevent timeouts on a busy machine."""
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,10 @@ def check(program: Path, nodes: Mapping[str, Node], key: str, folder: Path) -> N
         node.process.terminate()
         wait_until(lambda: health(proxy)[name][0] == "DOWN", HEALTH_S)
         status = health(proxy)[name][1]
-        must(status.startswith("L7"), f"HAProxy notices no drain, but the end of a node: {status}")
+        must(
+            status.startswith("L7"),
+            f"HAProxy noticed the end of a node, but not its drain: {status}",
+        )
         play_through(program, proxy, key)
 
 
@@ -87,7 +90,7 @@ def play(caller: Caller, web_seat: Callable[[str], WebSeat]) -> None:
         match, tickets = caller.create_match()
         caller.start_bot(stack, "random", tickets[0])
         must(web_seat(tickets[1]).play() > 0, "the seat over gRPC-Web made no decision")
-        must(caller.faults(match) == 0, "a seat made a fault")
+        must(caller.faults(match) == 0, "a seat has a fault")
 
 
 @contextmanager

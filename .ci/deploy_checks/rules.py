@@ -28,7 +28,7 @@ def check(prometheus: Path) -> None:
         for name in names
         if each.get("exp_samples") and name in str(each)
     }
-    must(firing == set(names), f"{TESTS}: no test lets these fire: {set(names) - firing}")
+    must(firing == set(names), f"{TESTS}: no test makes these fire: {set(names) - firing}")
     page = TOP / "docs/guides/monitoring.md"
     documented = set(re.findall(r"`(Bridgemaster\w+)`", page.read_text()))
     must(documented == set(names), f"{page.name}: alarms differ: {documented ^ set(names)}")

@@ -92,7 +92,7 @@ def server(program: Path, command: list[str], config: Path, port: int) -> Iterat
 
 
 def cause_faults(callers: list[Caller]) -> None:
-    """Play a match on each server in which a bot disappears, so that there is a fault to count."""
+    """Play a match in which a bot disappears on each server, so that there is a fault to count."""
     with ExitStack() as stack:
         made = [(caller, *caller.create_match("--reconnect-ms", "1")) for caller in callers]
         for caller, match, tickets in made:

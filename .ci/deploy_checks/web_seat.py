@@ -18,7 +18,7 @@ from language_tests.processes import FailedError
 from .sources import must
 
 TRAILERS = 0x80
-"""The flag of a frame with the trailers of a call."""
+"""The flag of a frame that contains the trailers of a call."""
 TIMEOUT_S = 60.0
 """Timeout of a connection, in seconds."""
 

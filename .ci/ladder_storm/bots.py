@@ -19,7 +19,7 @@ class Kind:
 
     name: str
     strength: int | None
-    """Bots of a higher number must be stronger; None if nothing is required."""
+    """The required strength: bots with a higher number must be stronger. None requires nothing."""
 
 
 KINDS = (

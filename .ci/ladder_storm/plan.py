@@ -29,7 +29,7 @@ class Plan:
     matches: int
     events: list[Event]
     luck: random.Random
-    """The random numbers of the run: which bot, which connection, how."""
+    """The random choices of the run: the bots, the connections, and how they are cut."""
 
     @classmethod
     def from_seed(cls, seed: int, matches: int, kills: int, restarts: int, cuts: int) -> "Plan":

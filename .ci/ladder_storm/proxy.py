@@ -24,7 +24,7 @@ class Cut(Enum):
     SILENCE = auto()
     """No data is forwarded for a while, then both ends receive a reset."""
     ENDLESS_SILENCE = auto()
-    """No data is forwarded any more; the bot notices it after about a minute."""
+    """No more data is forwarded; the bot notices it after about a minute."""
 
 
 BRIEF_CUTS = [Cut.RESET, Cut.CLOSE, Cut.SILENCE]

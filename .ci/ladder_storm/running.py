@@ -16,9 +16,9 @@ TICKS = os.sysconf("SC_CLK_TCK")
 KILLED_WHILE_STARTING = 0.25
 """The share of kills of a server after which it is killed again during its start."""
 STARTING_S = 0.06
-"""Maximum time from its start to that second kill, in seconds."""
+"""Maximum time from the start to that second kill, in seconds."""
 DURABILITIES = ("disk", "process")
-"""The values of `--durability` in turn; what both commit survives a SIGKILL."""
+"""The values of `--durability`, used in turn; with both, commits survive a SIGKILL."""
 STOP_S = 120.0
 """Maximum time in which a stopped server exits, in seconds."""
 MAX_PANIC_LENGTH = 4000

@@ -21,7 +21,7 @@ LONG_CLOCKS = (
     *("--startup-ms", "600000", "--time-control", "3600/600"),
     *("--reconnect-ms", "600000"),
 )
-"""Prevent timeouts on a loaded machine, or while a bot or the server is down."""
+"""Flags that prevent timeouts on a loaded machine, or while a bot or the server is down."""
 MATCH_S = 30.0
 """Maximum duration of a match, in seconds; far longer than usual."""
 POLL_INTERVAL_S = 0.2
@@ -49,7 +49,7 @@ class Storm:
             self._servers.end()
 
     def _run(self, plan: Plan) -> str:
-        # Without the proxies, whose connections are cut.
+        # The organizer does not use the proxies, whose connections are cut.
         organizer = Organizer(self._program, self._servers.urls, self._bots.organizer, LADDER)
         lag = ("--referee-lag-limit-ms", str(self._lag_limit_ms))
         organizer.create("--game", GAME, "--seats", "2", *lag, *LONG_CLOCKS)

@@ -47,22 +47,19 @@ class Language:
     """The name of the language in Markdown code blocks."""
     bare_client: tuple[str, ...]
     """The command of the client that uses only the gRPC library, from the folder of a new bot; TOP
-    is
-    the root, and EXAMPLES the folder of the built Rust examples."""
+    is the root, and EXAMPLES the folder of the built Rust examples."""
     library_client: tuple[str, ...] = ()
-    """The command of the bot that is compared with it, with the same placeholders; empty for the
-    new
-    bot."""
+    """The command of the bot to compare with that client, with the same placeholders; empty for the
+    new bot."""
     shared_build: bool = False
     """Whether a new bot uses the packages that the workspace has built."""
     rebuild: str = ""
     """The command that rebuilds a new bot after a change of its source; empty if none is needed."""
     own_tests: str = ""
-    """The command that runs its own tests, from the root. If empty, package and sample are tested
-    by
-    `cargo test`."""
+    """The command that runs the language's own tests, from the root. If empty, `cargo test` tests
+    package and sample."""
     packed: Packed | None = None
-    """Its package, if it is tested here."""
+    """The package of the language, if it is tested here."""
     generated: Generated | None = None
     """The generated code of the protocol, if it is in the repository."""
 
@@ -80,7 +77,7 @@ LANGUAGES = (
         readmes=(),
         fence="rust",
         bare_client=("EXAMPLES/bare_client",),
-        # An optimized build of the new bot.
+        # This builds the new bot with optimization.
         library_client=("EXAMPLES/first_bot",),
         shared_build=True,
         rebuild="cargo build",

@@ -1,4 +1,4 @@
-"""A PostgreSQL in a temporary folder, with TLS and a user and database of the same name."""
+"""A PostgreSQL server in a temporary folder, with TLS, and with a user and database of one name."""
 
 import csv
 import io
@@ -29,7 +29,7 @@ def programs() -> Path | None:
 
 
 class Postgres:
-    """A PostgreSQL that can be stopped and restarted, always at the same port."""
+    """A PostgreSQL server that can be stopped and restarted, always at the same port."""
 
     def __init__(self, folder: Path, password: str, **settings: str) -> None:
         """Create the data folder, without starting the server. fsync is off by default."""
@@ -71,7 +71,7 @@ class Postgres:
         self._launch()
 
         def answers() -> bool:
-            # After a kill the old processes exit with a delay, until which a start fails.
+            # After a kill, the old processes exit with a delay. Until then, a start fails.
             if self._process is None or self._process.poll() is not None:
                 self._launch()
             return self.run("psql", "--dbname=postgres", "-c", "SELECT 1").returncode == 0
@@ -151,7 +151,7 @@ class Postgres:
 
 @contextmanager
 def database(folder: Path, password: str) -> Iterator[int]:
-    """Start a PostgreSQL with a database, and yield its port."""
+    """Start a PostgreSQL server with a database, and yield its port."""
     postgres = Postgres(folder, password)
     try:
         postgres.start()
@@ -162,7 +162,7 @@ def database(folder: Path, password: str) -> Iterator[int]:
 
 
 def unprivileged(folder: Path) -> list[str]:
-    """Return the prefix that runs a command as another user, who becomes owner of the folder."""
+    """Return the prefix that runs a command as another user, who comes to own the folder."""
     if os.getuid() != 0:
         return []
     os.chown(folder, NOBODY, NOBODY)

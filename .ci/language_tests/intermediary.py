@@ -70,7 +70,7 @@ def play(language: Language, program: Path) -> None:
         proxy.interrupt([*map(http_answer, HTTP_STATUSES), *map(grpc_answer, GRPC_CODES)])
         check_end(program, url, match, [bot, other])
         if proxy.answers:
-            raise FailedError(f"{len(proxy.answers)} answers were not needed")
+            raise FailedError(f"{len(proxy.answers)} answers were not used")
 
 
 def http_answer(status: int) -> bytes:
@@ -87,10 +87,10 @@ def grpc_answer(code: int) -> bytes:
 
 
 class Intermediary:
-    """A proxy that passes connections on, or answers their calls."""
+    """A proxy that forwards connections, or answers their calls."""
 
     def __init__(self, listener: socket.socket, target: str) -> None:
-        """Start without answers: every connection is passed on."""
+        """Start without answers: every connection is forwarded."""
         self.url = f"http://127.0.0.1:{listener.getsockname()[1]}"
         self.answers: deque[bytes] = deque()
         self._listener = listener

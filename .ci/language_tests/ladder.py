@@ -1,4 +1,4 @@
-"""Bots of all languages on one ladder, until a number of matches has counted."""
+"""Bots of all languages on one ladder, until a number of matches count."""
 
 import csv
 import io

@@ -11,7 +11,7 @@ from .processes import TOP, FailedError, check_bot, play_there, shell, timed
 from .round_trips import RoundTrips, measure
 
 COMPLETE = re.compile(r"import |use |#include ")
-"""Matches complete programs but not fragments; `RUNS` must match too."""
+"""A pattern of complete programs, not of fragments; `RUNS` must match too."""
 RUNS = re.compile(r"\brun(_each|Each)?\(|\bRun(Each)?\(")
 
 
@@ -24,7 +24,7 @@ class Result:
     checks: int
     """Number of checks of `check-bot`, all of which passed."""
     round_trips: RoundTrips | None
-    """Measured only for the table of the page."""
+    """The round trips, which are measured only for the table of the page."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def create(language: Language, program: Path, folder: Path) -> NewBot:
 def share_build(folder: Path) -> None:
     """Let Cargo use the built packages of the workspace in a folder.
 
-    A package is only used again if its profile is the same.
+    Cargo reuses a package only if its profile is the same.
     """
     (TOP / "target").mkdir(exist_ok=True)
     (folder / "target").symlink_to(TOP / "target")
@@ -93,7 +93,7 @@ def test(language: Language, program: Path, time_limit: str, turns: int) -> Resu
         what = f"{language.name}: a new bot"
         took_s = timed(f"{what} is created", lambda: bots.append(create(language, program, folder)))
         bot = bots[0]
-        # For the table, the bot is built as for its author.
+        # For the table, the bot is built as its author would build it.
         if language.shared_build and not turns:
             share_build(folder)
         took_s += timed(f"{what} is built", shell, bot.build, folder)

@@ -18,7 +18,7 @@ TIMEOUT_S = 300.0
 """Default timeout of waits, in seconds; far longer than usual."""
 
 LONG_CLOCKS = ("--startup-ms", "600000", "--time-control", "3600/600")
-"""Prevent timeouts on a loaded machine."""
+"""Flags that prevent timeouts on a loaded machine."""
 
 
 MAX_PAUSE_S = 1.0
@@ -136,7 +136,7 @@ def shell(command: str, folder: Path = TOP, **variables: str) -> None:
         text=True,
     )
     if done.returncode != 0:
-        raise FailedError(f"`{command}` ended with {done.returncode}:\n{done.stdout}")
+        raise FailedError(f"`{command}` exited with {done.returncode}:\n{done.stdout}")
 
 
 def play_there(command: str, program: Path, folder: Path) -> None:

@@ -49,7 +49,7 @@ def measure(
 
 
 def figure_of(output: IO[str], command: list[str]) -> float:
-    """Read the figure of a client that has ended; a client that exited early has none."""
+    """Read the figure of a client that has exited; a client that exited early has none."""
     if not select.select([output], [], [], TIMEOUT_S)[0]:
         raise FailedError(f"{command} exited before all its answers were counted")
     return float(output.readline())

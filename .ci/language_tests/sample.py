@@ -60,7 +60,7 @@ def check_generated(generated: Generated) -> None:
     shell(generated.command, PATH=f"{Path(buf).parent}:{os.environ['PATH']}")
     if contents(folder) != before:
         raise FailedError(
-            f"{generated.folder} was not up to date with the .proto files, and has been updated: "
+            f"{generated.folder} was not up to date with the .proto files, and is now updated: "
             "commit it"
         )
 
@@ -91,7 +91,7 @@ def bot_command(language: Language) -> list[str]:
     """Return the command of the bot, the quoted part of the command that plays."""
     quoted = re.search(r'"([^"]+)"', commands(language)[1])
     if quoted is None:
-        raise FailedError("its README has no quoted command of the bot")
+        raise FailedError("the README has no quoted command of the bot")
     return quoted[1].split()
 
 

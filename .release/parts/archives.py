@@ -24,7 +24,7 @@ def tar_gz(folder: Path, file: Path, time_s: int, *, top: str) -> None:
             else:
                 archive.addfile(member)
     file.parent.mkdir(parents=True, exist_ok=True)
-    # Without the name and the time that gzip adds by default.
+    # By default, gzip would add the name and the time.
     file.write_bytes(gzip.compress(packed.getvalue(), mtime=0))
 
 

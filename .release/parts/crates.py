@@ -1,7 +1,7 @@
 """The crates of bots: rules, protocol and library.
 
-The program is published as a binary only. As crates, its twenty internal parts would get a public
-interface with promises of compatibility, and an installation would compile for minutes.
+The program is published as a binary only. As crates, its twenty internal parts would get public
+interfaces that have to stay compatible, and an installation would compile for minutes.
 """
 
 from .release import TOP, Release, run

@@ -14,7 +14,7 @@ SCRIPTS = ("postinst", "prerm", "postrm")
 
 
 def build(release: Release) -> None:
-    """Build the package of each processor from the tree of its archive."""
+    """Build the package for each processor from the folder of its archive."""
     for machine in release.machines:
         packed = tree(release, machine)
         if not (packed / "bin/bridgemaster").is_file():

@@ -23,7 +23,7 @@ class Crate:
     is_own: bool
     folder: Path
     needs: tuple[str, ...]
-    """The ids of the crates that it is built with."""
+    """The ids of the crates with which this crate is built."""
 
     @property
     def purl(self) -> str:

@@ -1,7 +1,7 @@
 """The Go module, as the module proxy serves it.
 
-Publishing is the tag `bots/go/vVERSION`. The folder of this part is a module proxy for tests before that:
-`GOPROXY=file:///.../go`.
+The module is published by the tag `bots/go/vVERSION`. For tests before that, the folder of this
+part is a module proxy: `GOPROXY=file:///.../go`.
 """
 
 import json

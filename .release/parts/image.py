@@ -1,7 +1,7 @@
 """The container images, one for each processor, as archives that `podman load` and `skopeo` read.
 
-They are made by deploy/Containerfile. Its base and its stage that compiles are replaced: by
-Debian's packages, and by the programs of the part `program`.
+They are made by deploy/Containerfile, in which Debian's packages replace the base, and the programs
+of the part `program` replace the stage that compiles.
 """
 
 import shutil
@@ -13,7 +13,7 @@ PACKAGES = "base-files,libc6,libgcc-s1,ca-certificates"
 """The Debian packages of the base."""
 SUITE = "bookworm"
 BUNDLE = 'cat "$1"/usr/share/ca-certificates/mozilla/*.crt >"$1"/etc/ssl/certs/ca-certificates.crt'
-"""Creates the file of all certificates, which the package creates only when it is installed."""
+"""The command that creates the file of all certificates, as installing the package would."""
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 
 

@@ -27,7 +27,7 @@ def text() -> str:
             *lines,
             "",
             page_licences(),
-            "\nThe texts of the licences, each with the crates that it is from:\n",
+            "\nThe texts of the licences, each with its crates:\n",
             *sections,
         ]
     )
@@ -41,7 +41,7 @@ def own_texts(crate: Crate) -> list[str]:
 
 
 def apache(crate: Crate) -> list[str]:
-    """Return the text of Apache 2.0, the only licence here whose text names no owner."""
+    """Return the text of Apache 2.0, the only licence here whose text does not name an owner."""
     if "Apache-2.0" not in crate.licence:
         raise FailedError(
             f"{crate.name} {crate.version} has no text of its licence {crate.licence}"

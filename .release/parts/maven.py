@@ -26,7 +26,7 @@ def build(release: Release) -> None:
     for kind in ("", "-sources", "-javadoc"):
         if not (deployed / f"{artifact}-{release.version}{kind}.jar").is_file():
             raise FailedError(
-                f"{deployed} lacks the jar{kind}: pom.xml has another name or version"
+                f"{deployed} lacks the jar{kind}: the name or version in pom.xml differs"
             )
     # The metadata has the time of the deployment.
     for path in repository.rglob("maven-metadata.xml*"):

@@ -1,4 +1,4 @@
-"""The names of settings.toml and the version, in the sources of the packages.
+"""Writes the names of settings.toml and the version into the sources of the packages.
 
 Each old name is read from a file that has it, and replaced in all files. The generated Go code has
 the module path in encoded descriptors, so it is generated again. The names in PyPI and npm are also
@@ -26,7 +26,7 @@ VERSIONS = {
     "docs/guides/install.md": IN_TEXTS,
     ".release/README.md": IN_TEXTS,
 }
-"""The files with the version of the packages, which is the group of each match."""
+"""The files with the version of the packages: the group of each pattern matches it."""
 NAMES = {
     "bots/go/go.mod": (r"^module (.+)$", "go"),
     "bots/java/pom.xml": (r"<groupId>(.+?)</groupId>", "maven_group"),
@@ -60,7 +60,7 @@ def current(file: str, pattern: str) -> str:
 
 
 def renames(release: Release) -> dict[str, str]:
-    """Return what is wrong with the names, by file."""
+    """Return the problems of the names, by file."""
     wanted = {file: (pattern, release.registry(key)) for file, (pattern, key) in NAMES.items()}
     wanted[REPOSITORY[0]] = (REPOSITORY[1], release.settings["repository"])
     found = {file: (current(file, pattern), name) for file, (pattern, name) in wanted.items()}
@@ -72,7 +72,7 @@ def renames(release: Release) -> dict[str, str]:
 
 
 def version_differences(release: Release) -> dict[str, str]:
-    """Return what is wrong with the versions, by file."""
+    """Return the problems of the versions, by file."""
     found = {
         file: set(re.findall(pattern, (TOP / file).read_text(), re.MULTILINE))
         for file, pattern in VERSIONS.items()
@@ -135,7 +135,7 @@ def write_versions(release: Release) -> None:
 def write(file: str, pattern: str, value: str) -> None:
     """Write a value in place of the group of each match."""
     text = (TOP / file).read_text()
-    # From the end, so that the earlier positions stay valid.
+    # It starts at the end, so that the earlier positions stay valid.
     for found in reversed(list(re.finditer(pattern, text, re.MULTILINE))):
         text = text[: found.start(1)] + value + text[found.end(1) :]
     (TOP / file).write_text(text)

@@ -43,7 +43,7 @@ def shared_files(release: Release) -> Path:
 
 
 def manuals(folder: Path) -> None:
-    """Write the manual pages and completions, by the unit test that checks them."""
+    """Write the manual pages and completions by running the unit test that checks them."""
     run(
         *("cargo", "test", "--quiet", "--locked", "--package=bridgemaster", "--bin=bridgemaster"),
         *("--", "manuals_tests::"),
@@ -59,7 +59,7 @@ def compiled(release: Release, machine: str) -> Path:
     target = f"{machine}-unknown-linux-gnu"
     environment = environment_of_tools(release)
     home = os.environ.get("CARGO_HOME", str(Path.home() / ".cargo"))
-    # Paths of this machine would make the program differ from one that is built elsewhere.
+    # With paths of this machine, the program would differ from one that is built elsewhere.
     remapped = [(str(TOP), "/bridgemaster"), (home, "/cargo")]
     flags = " ".join(f"--remap-path-prefix={path}={name}" for path, name in remapped)
     c_flags = " ".join(f"-ffile-prefix-map={path}={name}" for path, name in remapped)

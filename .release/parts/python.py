@@ -22,17 +22,19 @@ def build(release: Release) -> None:
     code = "import build_backend, sys; print(build_backend.build_sdist(sys.argv[1]))"
     run(python, "-c", code, built, cwd=folder, **fixed)
     [sdist] = built.glob("*.tar.gz")
-    # From the sdist, as for a user without a wheel; the sdist needs no generators.
+    # pip builds from the sdist, as for a user without a wheel; the sdist needs no generators.
     offline = ["--no-deps", "--no-build-isolation", "--wheel-dir", built]
     run(python, "-m", "pip", "wheel", "--quiet", *offline, sdist, **fixed)
     for file in sorted(built.iterdir()):
         if f"{release.registry('pypi')}-{release.version}" not in file.name:
-            raise FailedError(f"{file.name}: sdk/python/pyproject.toml has another name or version")
+            raise FailedError(
+                f"{file.name}: the name or version in sdk/python/pyproject.toml differs"
+            )
         release.publish(file)
 
 
 def with_whole_links(text: str, release: Release, folder: str) -> str:
-    """Replace the links to files of the repository, which the page of a registry lacks."""
+    """Replace the links to files of the repository, which a registry's page does not have."""
     base = f"{release.settings['repository']}/blob/v{release.version}"
 
     def whole(found: re.Match[str]) -> str:

@@ -14,7 +14,7 @@ TOP = Path(__file__).resolve().parents[2]
 
 
 class FailedError(Exception):
-    """A part cannot be built; the message says why, and what to do."""
+    """A part cannot be built; the message has the reason and the remedy."""
 
 
 @dataclass
@@ -46,7 +46,7 @@ class Release:
 
     @cached_property
     def time_s(self) -> int:
-        """Return the time of the commit, which all packed files have as their own."""
+        """Return the time of the commit, which is the time of all packed files."""
         return int(run("git", "log", "-1", "--format=%ct"))
 
     @cached_property
@@ -89,7 +89,7 @@ def tracked() -> list[str]:
 
 
 def run(*command: object, cwd: Path = TOP, **variables: str) -> str:
-    """Run a command, and return its output; its errors are shown as they come."""
+    """Run a command, and return its output; its errors are shown immediately."""
     words = [str(word) for word in command]
     environment = {**os.environ, **variables}
     try:

@@ -27,7 +27,7 @@ def build(release: Release) -> None:
 
 
 def document(release: Release) -> dict[str, Any]:
-    """Return the document; the same sources give the same one."""
+    """Return the document; equal sources have equal documents."""
     lock = tomllib.loads((TOP / "Cargo.lock").read_text())
     sums = {(each["name"], each["version"]): each.get("checksum") for each in lock["package"]}
     program, *others = crates()

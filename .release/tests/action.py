@@ -32,13 +32,11 @@ def run(environment: Environment) -> None:
         environment.variables["PATH"] = without_cargo(environment.variables["PATH"])
         printed = environment.run(f"{command} --input flags='{FLAGS}' || true")
     if "report=" not in printed or "Compiling" in printed:
-        raise FailedError(
-            f"the action has not played with a downloaded program:\n{printed[-3000:]}"
-        )
+        raise FailedError(f"the action did not play with a downloaded program:\n{printed[-3000:]}")
     print(printed.strip().splitlines()[-4])
 
 
 def without_cargo(path: str) -> str:
-    """Return a search path on which cargo is not."""
+    """Return a search path without cargo."""
     folders = path.split(":")
     return ":".join(folder for folder in folders if not os.path.exists(f"{folder}/cargo"))

@@ -77,7 +77,7 @@ def exec_start(root: Path) -> str:
 
 def serve(root: Path) -> None:
     """Start the command of the unit as its user, play a match, and receive its notifications."""
-    # What StateDirectory and LogsDirectory create.
+    # systemd would create these because of StateDirectory and LogsDirectory.
     for name, mode in (("lib", "0700"), ("log", "0750")):
         inside(
             root, f"install -d -o bridgemaster -g bridgemaster -m {mode} /var/{name}/bridgemaster"
@@ -107,13 +107,13 @@ def serve(root: Path) -> None:
         )
         server.send_signal(signal.SIGTERM)
         received += receive(notified, NOTIFICATIONS[2:])
-        must(server.wait(TIMEOUT_S) == 0, f"the server ended with {server.returncode}")
+        must(server.wait(TIMEOUT_S) == 0, f"the server exited with {server.returncode}")
     finally:
         server.kill()
         server.wait()
         notified.close()
         (root / "run/notify").unlink()
-    must(any((root / "var/lib/bridgemaster/data").iterdir()), "the server has stored nothing")
+    must(any((root / "var/lib/bridgemaster/data").iterdir()), "the server did not store anything")
     print(f"ExecStart as bridgemaster: {' '.join(received)}")
 
 

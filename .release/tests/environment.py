@@ -1,4 +1,4 @@
-"""An empty environment: a folder with a home of its own, without the checkout."""
+"""An empty environment: a folder with its own home folder, without the checkout."""
 
 import os
 import shutil
@@ -43,7 +43,7 @@ class Environment:
         if not self.release.folder.is_dir():
             raise FailedError(f"{self.release.folder} is missing: run .release/build first")
         self.folder = Path(tempfile.mkdtemp(prefix="bridgemaster-test-"))
-        # Users of services and containers must be able to enter it.
+        # Users of services and containers must be able to enter the folder.
         self.folder.chmod(0o755)
         self.files = self.folder / "release"
         shutil.copytree(self.release.folder, self.files)

@@ -86,7 +86,7 @@ def npm(environment: Environment) -> None:
 
 
 def maven(environment: Environment) -> None:
-    """Build a bot with the artifacts in a repository; start the sample bot's jar."""
+    """Build a bot with the artifacts in a local repository, and start the sample bot's jar."""
     environment.install_program()
     for name in ("src/main/java/MyBot.java", "pom.xml"):
         bot_source(environment, "java", name)
@@ -106,7 +106,7 @@ def maven(environment: Environment) -> None:
 
 
 def go(environment: Environment) -> None:
-    """Build a bot with the module from a proxy of files."""
+    """Build a bot with the module from a proxy in a folder."""
     environment.install_program()
     for name in ("main.go", "go.mod"):
         bot_source(environment, "go", name)
@@ -115,7 +115,7 @@ def go(environment: Environment) -> None:
         "go mod tidy && go vet . && go build -o my-bot .",
         GOPROXY=f"file://{environment.file('go')},https://proxy.golang.org",
         GONOSUMDB=module,
-        # Otherwise the folder could not be removed.
+        # Otherwise, the folder could not be removed.
         GOFLAGS="-modcacherw -buildvcs=false",
     )
     environment.play("./my-bot")

@@ -54,7 +54,7 @@ def publish_source(environment: Environment) -> None:
 
 
 def variables(environment: Environment) -> dict[str, str]:
-    """Return variables that let tools use git for the repository, and lock no folder."""
+    """Return variables that let tools fetch with git, and create only writable folders."""
     return {
         "CARGO_NET_GIT_FETCH_WITH_CLI": "true",
         "CARGO_HOME": str(environment.folder / "home/.cargo"),

@@ -14,7 +14,7 @@ CROSS_LIBRARIES = Path("/usr/aarch64-linux-gnu")
 
 
 def run(environment: Environment) -> None:
-    """Check the digests; play with the program of this machine, and with that for arm64."""
+    """Check the digests; play with the program for this machine, and with that for arm64."""
     if (environment.files / "SHA256SUMS").is_file():
         environment.run("sha256sum --check --quiet SHA256SUMS", environment.files)
     program = environment.install_program()
@@ -90,4 +90,4 @@ def play(environment: Environment, emulated: str, url: str) -> None:
     ]
     for bot in bots:
         if bot.wait(300) != 0:
-            raise FailedError(f"arm64: a bot ended with {bot.returncode}")
+            raise FailedError(f"arm64: a bot exited with {bot.returncode}")
