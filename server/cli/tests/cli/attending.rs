@@ -41,7 +41,7 @@ fn a_contest_plays_bots_that_attend_with_a_seed_for_each_of_their_matches() {
     let rows = rows(&path);
     assert_eq!(rows.len(), 6);
     let seeds: HashSet<&str> = rows.iter().map(|row| row["seed"].as_str().unwrap()).collect();
-    assert_eq!(seeds.len(), 6, "each match has a bot that may remember");
+    assert_eq!(seeds.len(), 6, "each match has a bot that may remember earlier matches");
     for seat in seats(&rows) {
         let how = if seat["bot"] == 0 { "done" } else { "attended" };
         assert_eq!(seat["end"]["how"], how, "{seat}");
@@ -68,14 +68,14 @@ fn invalid_attendances_are_refused_before_the_start() {
 async fn until(watched: &mut Streaming<WatchQueueResponse>, state: AttendanceState) {
     let reached = async {
         loop {
-            let update = watched.message().await.unwrap().expect("the queue is there");
+            let update = watched.message().await.unwrap().expect("the queue exists");
             let attendance = update.attendance.expect("the update has the status of the bot");
             if attendance.state() == state {
                 return;
             }
         }
     };
-    timeout(PATIENCE, reached).await.expect("it comes to be so");
+    timeout(PATIENCE, reached).await.expect("the bot reaches this state");
 }
 
 /// Opens the queue, and watches its attendances.

@@ -59,7 +59,7 @@ impl Place {
         format!("env >$(mktemp {notes}/XXXXXX); exec {PROGRAM} bot random")
     }
 
-    /// A path in it.
+    /// Returns a path in the folder.
     fn path(&self, name: &str) -> String {
         self.folder.path().join(name).display().to_string()
     }
@@ -80,7 +80,7 @@ impl Place {
         command
     }
 
-    /// The texts that bots noted.
+    /// Returns the texts that bots have recorded.
     fn texts(&self) -> Vec<String> {
         let notes = fs::read_dir(&self.notes).unwrap();
         let texts = notes.map(|note| fs::read_to_string(note.unwrap().path()).unwrap());
@@ -96,7 +96,7 @@ impl Place {
         assert!(!texts.is_empty(), "{of}");
         for text in &texts {
             let pairs = text.lines().filter_map(|line| line.split_once('='));
-            // The shell sets these.
+            // The shell sets these variables.
             let own = ["PWD", "OLDPWD", "SHLVL", "_"];
             let found: BTreeMap<_, _> = pairs.filter(|(name, _)| !own.contains(name)).collect();
             assert!(found.keys().eq(expected.iter()), "{of}: {found:?}");

@@ -21,7 +21,7 @@ const END_TIME: Duration = Duration::from_secs(2);
 /// Time for a bot to start on a busy machine.
 const START_TIME: Duration = Duration::from_secs(60);
 
-/// The number of processes `sleep NUMBER`.
+/// Returns the number of processes `sleep NUMBER`.
 fn sleepers(number: u32) -> usize {
     let wanted = format!("sleep\0{number}\0");
     let processes = fs::read_dir("/proc").unwrap().flatten();
@@ -42,7 +42,7 @@ fn marker(of: u32) -> u32 {
     std::process::id() * 100 + of
 }
 
-/// Returns a bot of two processes that never plays and resists its termination.
+/// Returns a bot with two processes that never plays and ignores signals to terminate.
 fn stubborn(number: u32) -> String {
     format!(
         "sh -c 'trap \"\" TERM HUP INT QUIT; (setsid sleep {number} <&- >&- 2>&- &); \
@@ -63,7 +63,7 @@ fn play(bot: &str, flags: &str) -> Ran {
 }
 
 #[test]
-fn no_process_of_a_bot_outlives_a_contest_or_a_demo_however_it_is_ended() {
+fn no_process_of_a_bot_outlives_a_contest_or_a_demo() {
     let folder = tempfile::tempdir().unwrap();
     let demo = |bot| {
         let bots = quoted(&format!("greedy,{bot}"));
@@ -91,7 +91,7 @@ fn no_process_of_a_bot_outlives_a_contest_or_a_demo_however_it_is_ended() {
         running.signal(signal);
         let ended = running.process().wait().unwrap();
         assert!(code.is_none() || ended.code() == code, "{signal}: {ended}");
-        wait_within(END_TIME, &format!("{signal}: processes are left"), || sleepers(number) == 0);
+        wait_within(END_TIME, &format!("{signal}: no process is left"), || sleepers(number) == 0);
     }
 }
 
@@ -108,7 +108,7 @@ fn processes_of_a_bot_end_before_its_next_match() {
         sleep(Duration::from_millis(1));
     }
     assert!(playing.wait().unwrap().success());
-    assert_eq!(most, 1, "the last match left one");
+    assert_eq!(most, 1, "the last match left a process");
     assert_eq!(sleepers(number), 0);
 }
 
@@ -161,7 +161,7 @@ fn a_contest_that_needs_namespaces_is_not_played_without_them() {
 }
 
 #[test]
-fn as_pid_1_it_reaps_orphans_and_passes_signals_and_its_exit_code_on() {
+fn as_pid_1_it_reaps_orphans_and_forwards_signals_and_the_exit_code() {
     let started = Command::new("unshare")
         .args(["--user", "--map-root-user", "--pid", "--fork", "--mount-proc"])
         .args([PROGRAM, "list", "--no-such-flag"])

@@ -64,7 +64,7 @@ fn a_bot_that_never_connects_fails_with_its_stderr() {
 }
 
 #[test]
-fn the_list_has_every_check_with_what_it_proves() {
+fn the_list_has_every_check_with_its_purpose() {
     let said = succeed("check-bot --list");
     assert!(said.lines().count() > 20, "{said}");
     let lost = "A bot whose stream is lost just before MatchEnded reconnects to receive it.";

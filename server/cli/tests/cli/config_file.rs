@@ -34,7 +34,7 @@ impl Config {
     }
 }
 
-/// The first TOML of a page.
+/// Returns the first TOML block of a page.
 fn example(page: &str) -> String {
     let (_, rest) = page.split_once("```toml\n").unwrap();
     rest.split_once("```").unwrap().0.to_owned()
@@ -57,11 +57,11 @@ fn the_example_config_starts_a_server_and_flags_override_it() {
 }
 
 #[test]
-fn the_ladder_of_the_organisers_page_is_created_and_cannot_change() {
+fn the_ladder_of_the_page_for_organisers_is_created_and_cannot_change() {
     let text = example(LADDER);
     let config = Config::new(&text);
     let data = format!("--data {}", config.data().display());
-    // Created at the first start, and unchanged at the next one.
+    // The ladder is created at the first start, and unchanged at the next one.
     for _ in 0..2 {
         let server = Served::start(format!("{data} {}", config.flag));
         let listed = succeed(format!("ladder list --server {}", server.url));

@@ -97,7 +97,7 @@ fn a_verdict_is_printed_while_progress_is_in_lines_and_replays_are_named_by_outc
     let contest = Contest::new();
     let ran = contest.run("--bot greedy --against random --seed spring");
     let ran = ran.prints(0, &["greedy: accepted"]);
-    // There is no terminal.
+    // Standard error is not a terminal.
     ran.fails(0, &["matches/s, at most"]);
     assert!(contest.scores().len() <= 20);
     let replays = fs::read_dir(contest.path.join("replays")).unwrap();
@@ -150,7 +150,7 @@ fn a_plan_estimates_groups_and_time_and_leaves_no_files() {
 const BUILT_IN: &str = "--bot greedy --against random --seed built-in";
 
 #[test]
-fn a_contest_of_built_in_bots_needs_no_program_to_start_them() {
+fn a_contest_of_built_in_bots_starts_no_program() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let program = folder.path().join("bridgemaster");
     fs::hard_link(PROGRAM, &program).unwrap();

@@ -20,13 +20,13 @@ const ODDS: &str = "random=70/10";
 fn each_format_plays_its_matches() {
     let four = "--bot greedy --bot one=random --bot two=random --bot three=random";
     for (flags, matches) in [
-        // Each of the two bots takes each seat.
+        // Two matches: each of the two bots takes each seat.
         ("--format series --groups 1 --bot greedy --bot random".to_owned(), 2),
-        // Three opponents.
+        // A gauntlet against three opponents.
         (format!("--format gauntlet --rounds 1 {four}"), 6),
-        // Six pairs.
+        // A round robin of six pairs.
         (format!("--format round-robin --rounds 1 {four}"), 12),
-        // Two tables in each round.
+        // A Swiss tournament with two tables in each round.
         (format!("--format swiss --rounds 2 {four}"), 8),
     ] {
         let contest = Contest::new();
@@ -142,7 +142,7 @@ fn time_odds_of_an_unknown_bot_are_refused_before_the_start() {
 }
 
 #[test]
-fn a_match_is_made_with_a_clock_for_each_seat() {
+fn a_match_is_created_with_a_clock_for_each_seat() {
     let server = Served::start("");
     let made = create(&server, "--clock-of 1=60/0.25");
     let clocks = &made["match"]["config"]["seatClocks"];
@@ -238,7 +238,7 @@ fn a_flag_that_a_contest_file_or_folder_overrides_is_refused() {
 }
 
 #[test]
-fn one_output_on_standard_output_comes_alone() {
+fn with_one_output_on_standard_output_nothing_else_is_printed() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path().join("contest");
     let bots = "--bot random --bot other=random --groups 1 --json -";

@@ -22,9 +22,9 @@ use crate::kit::{
 const SIX_MATCHES: &str = "--groups 3 --concurrency 1";
 const FOUR_MATCHES: &str = "--groups 2 --concurrency 1 --reconnect-ms 3600000";
 const BUILT_IN: &str = "--bot greedy --bot other=greedy";
-/// A bot that is lost may stay away for longer than any test takes.
+/// Flags that let a lost bot stay away for longer than any test takes.
 const PATIENT: &str = "--reconnect-ms 3600000";
-/// A lost bot is neither waited for nor restarted.
+/// Flags with which a lost bot is neither awaited nor restarted.
 const IMPATIENT: &str = "--reconnect-ms 50 --restarts 0";
 /// Time for which the server is paused, which exceeds the lag limit.
 const LAG: Duration = Duration::from_secs(2);
@@ -149,11 +149,11 @@ impl Fixture {
         let before = rows(&path);
         let at = format!("--server {} --resume {}", self.server.url, path.display());
         run(format!("contest --quiet {at}")).exits(0);
-        assert_eq!(rows(&path)[..before.len()], before, "nothing is replayed");
+        assert_eq!(rows(&path)[..before.len()], before, "no match is replayed");
         assert_eq!(scores(&path).len(), 6);
     }
 
-    /// The matches that are not over.
+    /// Returns the matches that are not over.
     fn in_play(&self) -> Vec<MatchInfo> {
         let mut matches = self.runtime.block_on(self.server.all_matches());
         matches.retain(|info| !is_over(info));
@@ -172,7 +172,7 @@ impl Fixture {
             if let [running] = &self.in_play()[..]
                 && is_running(running)
             {
-                assert_eq!(bots.len(), 2, "the bots of the match that runs");
+                assert_eq!(bots.len(), 2, "the match must have two bots");
                 for bot in bots {
                     assert!(signal("-KILL", bot));
                 }
@@ -210,7 +210,7 @@ fn has_lost_bots(info: &MatchInfo) -> bool {
 fn stop(process: &Background) {
     process.signal("-STOP");
     let number = process.id().to_string();
-    wait_until("it stands still", || {
+    wait_until("the process is stopped", || {
         let state = Command::new("ps").args(["-o", "stat=", "-p", &number]).output();
         // A thread that has ended counts as stopped.
         matches!(state.unwrap().stdout.first(), Some(b'T' | b'Z'))
@@ -271,5 +271,5 @@ fn a_bot_that_is_not_restarted_has_a_fault_in_its_match() {
     };
     wait_until("the match has ended by a fault", || faulty() > 0);
     fixture.kill_and_resume(playing, "disturbed");
-    assert_eq!(faulty(), 1, "it is counted once");
+    assert_eq!(faulty(), 1, "the match counts once");
 }

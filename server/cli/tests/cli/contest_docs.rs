@@ -12,7 +12,7 @@ const MISUSE: u8 = 2;
 const EXIT_CODES: &str = include_str!("../../../../docs/reference/exit-codes.md");
 const ACTION: &str = include_str!("../../../../action.yml");
 
-/// The whole numbers in a text.
+/// Returns the whole numbers in a text.
 fn numbers(text: &str) -> BTreeSet<u8> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric());
     words.filter_map(|word| word.parse().ok()).collect()

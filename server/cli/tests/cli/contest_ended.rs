@@ -60,7 +60,7 @@ fn each_signal_that_ends_a_contest_leaves_all_reports_and_no_faults() {
 
 #[test]
 fn a_second_signal_ends_a_waiting_contest_with_all_reports() {
-    // It accepts connections, and answers nothing.
+    // This server accepts connections, but does not answer.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let at = silent.local_addr().unwrap();
     let (contest, folder) = (Contest::new(), tempfile::tempdir().unwrap());
@@ -77,7 +77,7 @@ fn a_second_signal_ends_a_waiting_contest_with_all_reports() {
 }
 
 #[test]
-fn a_pipe_where_a_bot_writes_its_output_stops_no_contest() {
+fn a_pipe_at_the_path_of_a_bots_output_does_not_stop_the_contest() {
     let contest = Contest::new();
     // Before a bot prints anything, it creates pipes at the paths of the bots' output files.
     let stderr = contest.path.join("stderr");
@@ -93,7 +93,7 @@ fn a_pipe_where_a_bot_writes_its_output_stops_no_contest() {
 }
 
 #[test]
-fn what_bots_write_is_printed_with_their_names_and_found_at_the_end() {
+fn the_output_of_bots_is_printed_with_their_names_and_kept_in_files() {
     let contest = Contest::new();
     let bot = format!("sh -c 'printf \"a\\033[2Jb\\n\" >&2; exec {PROGRAM} bot greedy --seed 1'");
     let mine = quoted(&format!("mine={bot}"));

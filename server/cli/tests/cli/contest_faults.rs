@@ -1,5 +1,5 @@
-//! Tests bots that cannot play, or not to the end: `bridgemaster contest` ends with an exit code
-//! and a sentence that recommends what to do.
+//! Tests bots that cannot play, or cannot play to the end: `bridgemaster contest` ends with an exit
+//! code and recommends what to do.
 
 use std::{fs, path::Path};
 
@@ -26,7 +26,7 @@ fn a_bot_that_cannot_play_ends_the_contest_with_a_remedy() {
     let ended = &["mine: exited before it took its seat (exit code 3)", "boom"];
     play("sh -c 'echo boom >&2; exit 3'", "", 52, ended);
     let absent = &["mine: did not connect within 3000 ms", "check-bot"];
-    // Enough time for the other bot on a busy machine.
+    // This is enough time for the other bot, even on a busy machine.
     play("sh -c 'sleep 60'", "--startup-ms 3000", 53, absent);
     // Prints the message that an SDK prints if the bot does not play the game.
     let other_games = "sh -c 'echo the server refused: GAME_NOT_PLAYED >&2; exit 1'";
@@ -62,7 +62,7 @@ fn a_fault_ends_the_contest_or_excludes_its_group() {
 
 /// Returns a bot that makes some decisions and then ends with this shell command.
 fn ending(with: &str) -> String {
-    // A person who stops typing.
+    // The bot is `human`, whose input ends.
     format!("echo died >&2; yes 1 | head -3 | {PROGRAM} bot human; {with}")
 }
 
@@ -139,7 +139,7 @@ fn a_bot_that_exits_within_a_match_forfeits_at_once() {
 /// Each bot prints the cores on which it and its child processes may run.
 #[cfg(target_os = "linux")]
 #[test]
-fn each_bot_has_a_core_of_its_own_where_that_is_asked_for() {
+fn each_bot_has_its_own_core_if_requested() {
     let contest = Contest::new();
     let bots = ["one", "other"].map(|name| {
         let cores = "grep Cpus_allowed_list /proc/self/status >&2";

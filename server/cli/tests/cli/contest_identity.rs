@@ -55,7 +55,7 @@ impl Scripted {
 }
 
 #[test]
-fn a_program_that_is_replaced_stops_the_contest_until_that_is_allowed() {
+fn a_replaced_program_stops_the_contest_unless_changes_are_allowed() {
     let scripted = Scripted::new();
     let path = scripted.path("report.json");
     let json = format!("--json {}", path.display());
@@ -85,13 +85,13 @@ fn a_program_that_is_replaced_stops_the_contest_until_that_is_allowed() {
 }
 
 #[test]
-fn a_file_that_a_pattern_finds_stops_the_contest_and_one_that_is_touched_does_not() {
+fn a_changed_file_of_a_pattern_stops_the_contest_and_a_touched_one_does_not() {
     let scripted = Scripted::new();
     let imported = scripted.path("imported.txt");
     fs::write(&imported, "one").unwrap();
     let pattern = quoted(&scripted.path("*.txt").display().to_string());
     let playing = scripted.start(&format!("--bot-files {pattern}"));
-    // The same bytes.
+    // The file has the same bytes.
     scripted.write("greedy");
     scripted.wait_for_rows(scripted.contest.rows().len() + 2);
     fs::write(&imported, "two").unwrap();

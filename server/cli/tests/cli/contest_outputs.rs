@@ -41,7 +41,7 @@ fn outputs_in(folder: &TempDir) -> String {
 }
 
 #[test]
-fn every_output_of_a_contest_is_read_by_its_readers() {
+fn every_output_of_a_contest_is_valid_for_its_readers() {
     let flags = "--bot greedy --against random --seed 1 --groups 2 --require 'faults<=0'";
     let written = Written::by(flags);
     assert_eq!(written.ran.code, Some(0), "{}", written.ran.err);
@@ -63,7 +63,7 @@ fn every_output_of_a_contest_is_read_by_its_readers() {
     assert!(markdown.starts_with("## Contest: finished"), "{markdown}");
     report_files::svg(&written.read("svg"));
 
-    // The same again from the folder.
+    // `contest show` writes the same files from the folder.
     let again = tempfile::tempdir().unwrap();
     let folder = written.folder.path().join("contest");
     succeed(format!("contest show {} {}", folder.display(), outputs_in(&again)));

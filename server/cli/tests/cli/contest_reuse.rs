@@ -49,7 +49,7 @@ fn own_seats(contest: &Contest) -> Vec<Value> {
 }
 
 #[test]
-fn a_process_plays_all_matches_of_its_bot_each_with_a_seed_of_its_own() {
+fn a_process_plays_all_matches_of_its_bot_each_with_its_own_seed() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("starts");
     let note = format!("echo start >> {}; echo started >&2", file.display());
@@ -111,10 +111,10 @@ fn a_bot_that_does_not_attend_ends_the_contest_with_a_remedy() {
 }
 
 #[test]
-fn a_reused_process_whose_files_change_plays_no_other_match() {
+fn a_reused_process_whose_files_change_plays_no_further_match() {
     let folder = tempfile::tempdir().unwrap();
     let [script, notes] = ["bot.sh", "starts"].map(|name| folder.path().join(name));
-    // Each start changes the script.
+    // Each start of the bot changes the script.
     let text = format!(
         "echo start >> {}; echo '#' >> {}; exec {PROGRAM} bot random --seed x\n",
         notes.display(),

@@ -25,7 +25,7 @@ fn killed(contest: &Contest, flags: &str, rows: usize) -> Vec<Value> {
     contest.rows()
 }
 
-/// All matches of a server.
+/// Returns all matches of a server.
 fn listed(server: &Served) -> Vec<Value> {
     matches_in(&succeed(format!("match list --all --json --server {}", server.url)))
 }
@@ -57,19 +57,19 @@ fn a_killed_contest_resumes_with_the_same_table_and_verdict() {
 
     let contest = Contest::new();
     let before = killed(&contest, flags, 2);
-    // A line that was truncated by the kill is removed.
+    // The resumed contest removes a line that the kill truncated.
     let results = contest.path.join("results.jsonl");
     let mut torn = fs::read(&results).unwrap();
     torn.extend(b"{\"row\":{\"group\":9");
     fs::write(&results, torn).unwrap();
     contest.resume("").exits(0);
-    assert_eq!(contest.rows()[..before.len()], before, "nothing is replayed");
+    assert_eq!(contest.rows()[..before.len()], before, "no match is replayed");
     assert_eq!(contest.scores(), undisturbed.scores());
     assert_eq!(contest.verdict(), undisturbed.verdict());
 }
 
 #[test]
-fn no_bot_sees_the_seed_of_its_group_before_the_last_match_of_it_has_ended() {
+fn no_bot_sees_the_seed_of_its_group_before_its_last_match_has_ended() {
     let server = Served::start("");
     let contest = Contest::new();
     let seen = tempfile::tempdir().unwrap();
@@ -145,7 +145,7 @@ fn a_contest_that_cannot_store_a_match_ends_and_cancels_the_others() {
     let bots = "--bot random --bot other=random --groups 40 --concurrency 4";
     let flags = format!("{bots} --server {} --json {}", server.url, json.display());
     contest.run(flags).fails(6, &["replays"]);
-    assert!(contest.rows().len() < 80, "it ended early");
+    assert!(contest.rows().len() < 80, "the contest ended early");
     let report = read_json(json);
     assert_eq!(report["exit"]["code"], 6, "{report}");
     let count = |of: &str| report["counts"][of].as_u64().unwrap();

@@ -49,7 +49,7 @@ impl Fixture {
         self.server = Some(Served::start(flags));
     }
 
-    /// The flag that names its server.
+    /// Returns the flag that names the server.
     fn at(&self) -> String {
         format!("--server {}", self.server.as_ref().unwrap().url)
     }
@@ -104,7 +104,7 @@ fn a_check_names_the_damaged_values() {
     let mut fixture = Fixture::make();
     let [data, replays, none] = ["data", "replays", "none"].map(|name| fixture.path(name));
     let whole = "1 match in play, 1 finished, 0 keys";
-    // Beside the server, too.
+    // This also works while the server runs.
     good(format!("check {data}"), &[whole]);
     fixture.stop();
     let check_all = || format!("check {data} --replays {replays}");
@@ -123,7 +123,7 @@ fn a_check_names_the_damaged_values() {
     bad(format!("check {data}"), 1, &both);
 
     bad(format!("check {none}"), 2, &["no such folder"]);
-    assert!(!Path::new(&none).exists(), "nothing is made");
+    assert!(!Path::new(&none).exists(), "no folder is created");
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn a_backup_made_beside_a_server_is_restored_and_served() {
     good(format!("backup {data} {backup}"), &["1 match in play, 1 finished"]);
     bad(format!("backup {data} {backup}"), 1, &["already exists"]);
     bad(format!("restore {backup} {data}"), 1, &["in use by another server"]);
-    // Created after the backup, so it must be missing after the restore.
+    // This match is created after the backup, so it must be missing after the restore.
     let later = fixture.create("");
     fixture.stop();
 
@@ -175,7 +175,7 @@ fn a_backup_made_beside_a_server_is_restored_and_served() {
     good(format!("check {data}"), &[]);
     let kept = files(&data).into_iter().map(|path| path.display().to_string());
     let kept = kept.into_iter().find(|path| path.contains("replaced-"));
-    let kept = kept.expect("what was replaced is kept");
+    let kept = kept.expect("the replaced data is kept");
     good(format!("check {kept}"), &["2 matches in play"]);
 }
 
@@ -194,7 +194,7 @@ fn damage_is_reported_by_backup_and_refused_by_restore() {
 }
 
 #[test]
-fn a_damaged_or_missing_signing_key_is_dropped_and_another_takes_its_place() {
+fn a_damaged_or_missing_signing_key_is_dropped_and_replaced() {
     let mut fixture = Fixture::make();
     let data = fixture.path("data");
     let drop_key = || format!("drop {data} --signing-key");
@@ -308,7 +308,7 @@ fn a_match_or_ladder_is_dropped_from_a_folder_that_no_server_uses() {
 }
 
 #[test]
-fn a_copy_is_between_a_folder_and_a_database() {
+fn data_is_copied_only_between_a_folder_and_a_database() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     let database = "postgres://nobody:hush@127.0.0.1:1/none";

@@ -71,7 +71,7 @@ async fn a_match_that_cannot_continue_is_logged_and_can_be_dropped() {
     let newer = Write::OpenMatch {
         match_id: MatchId::new("00000000000000ff").unwrap(),
         opened_at_unix_ms: 0,
-        // Its format version.
+        // The format version of the match.
         header: vec![8, 99],
     };
     store.commit(vec![newer]).await.unwrap();
@@ -170,7 +170,7 @@ async fn a_replay_left_unfinished_by_a_kill_is_completed_by_the_next_server() {
 }
 
 #[tokio::test]
-async fn a_full_disk_has_no_partial_replay_and_is_logged() {
+async fn a_full_disk_leaves_no_partial_replay_and_is_logged() {
     let parent = tempfile::tempdir().unwrap();
     let replays = parent.path().join("replays");
     // The replay exceeds the limit on file sizes. The log is a pipe, so the limit does not apply to
@@ -222,7 +222,7 @@ async fn a_draining_server_creates_no_match_and_a_second_signal_stops_it() {
 
     let server = serve(folder.path(), "");
     let listed = server.all_matches().await;
-    assert_eq!(listed.len(), 1, "it is parked");
+    assert_eq!(listed.len(), 1, "the match is parked");
     assert_eq!(listed[0].match_id, match_id);
     assert_eq!(listed[0].state(), MatchState::Waiting);
 }

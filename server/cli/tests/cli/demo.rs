@@ -18,7 +18,7 @@ fn play(folder: &Path, flags: &str) -> Value {
 }
 
 #[test]
-fn a_demo_writes_json_and_a_valid_replay_and_repeats_by_its_seed() {
+fn a_demo_writes_json_and_a_valid_replay_and_its_seed_repeats_it() {
     let folder = tempfile::tempdir().unwrap();
     let bots = "--bots random,greedy,random --faces random";
     let scores = |seed: &str| {

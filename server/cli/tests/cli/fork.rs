@@ -19,7 +19,7 @@ fn played() -> (Contest, String) {
 }
 
 #[test]
-fn a_fork_is_played_by_other_bots_and_judged_by_its_requirements() {
+fn a_fork_is_played_by_other_bots_and_checked_against_its_requirements() {
     let (contest, replay) = played();
     let place = |name: &str| contest.path.with_extension(name).display().to_string();
     let [folder, json, other] = ["fork", "json", "other"].map(place);

@@ -201,7 +201,7 @@ fn head_to_head() -> v1::LadderHeadToHead {
     v1::LadderHeadToHead {
         against: Some(v1::LadderBotRef { bot_name: hostile(), bot_version: hostile() }),
         head_to_head: Some(v1::HeadToHead {
-            // More than exist: commands must not panic on this.
+            // These are more than exist. Commands must not panic because of this.
             first_ahead: 7,
             ..v1::HeadToHead::default()
         }),
@@ -359,7 +359,7 @@ async fn every_text_of_a_response_is_escaped() {
 }
 
 #[tokio::test]
-async fn results_and_replays_of_a_ladder_that_are_none_are_not_written() {
+async fn invalid_results_and_replays_of_a_ladder_are_not_written() {
     let server = serve(Hostile::Answers).await;
     let ran = talk(&server, "ladder results l").await;
     ran.fails(1, &["has no column"]);

@@ -2,8 +2,8 @@
 //! or text direction, hide text, or start a line.
 //!
 //! The text is put into every field of a replay that can contain text. The fields are found by
-//! reflection, so new fields, and fields that a command prints only now, are covered without a
-//! change here. `hostile_server` does the same for the responses of a server.
+//! reflection, so new fields are covered without a change here, as are fields that a command starts
+//! to print. `hostile_server` does the same for the responses of a server.
 
 use std::{collections::BTreeSet, fs};
 
@@ -25,7 +25,7 @@ use crate::{
 pub(crate) const HOSTILE: &str = "\u{1b}[2J\u{1b}]0;t\u{7}\u{9b}31m\u{202e}\u{200b}\u{feff}\u{e0041}\r\n\
      FORGED\u{85}FORGED\u{2028}FORGED\tx";
 
-/// Looks at what a run printed.
+/// Checks the output of a run.
 #[track_caller]
 pub(crate) fn assert_clean(what: &str, ran: &Ran) {
     for text in [&ran.out, &ran.err] {
@@ -73,7 +73,7 @@ fn names_versions_details_and_identifiers_are_shown_with_escapes() {
     let [shown, verified, exported] = assert_shown_clean("names", &replay);
     assert_eq!(shown.code, Some(0), "{}", shown.err);
     assert!(shown.out.contains("\\u{1b}[2J"), "{}", shown.out);
-    // The replay is valid, because the rules do not concern names.
+    // The replay is valid, because the rules do not depend on names.
     assert_eq!(verified.code, Some(0), "{}", verified.err);
     assert!(verified.out.contains("match \\u{1b}[2J"), "{}", verified.out);
     let json: serde_json::Value = serde_json::from_str(&exported.out).unwrap();
@@ -145,8 +145,8 @@ fn every_text_of_a_replay_is_escaped_in_every_output() {
 }
 
 #[test]
-fn what_a_bot_says_on_its_standard_error_is_shown_with_escapes() {
-    // No text of the program precedes the last line.
+fn the_standard_error_of_a_bot_is_shown_with_escapes() {
+    // The program prints no text before the last line.
     let says = "printf '\\033[2J\\033]0;t\\007\\302\\233\\342\\200\\256\\r\\tFORGED\\nFORGED\\n' >&2; exit 3";
     let bot = format!("sh -c {}", quoted(says));
     let ran = run(format!("demo --bots {}", quoted(&format!("random,{bot}"))));

@@ -37,7 +37,7 @@ fn types(mut player: Child, lines: &str) -> Ran {
 #[test]
 fn a_whole_match_of_each_game_is_played_by_typing_numbers() {
     let served = Served::start("--no-page");
-    // More lines than any match has decisions. The first ones choose no decision.
+    // Input with more lines than any match has decisions. The first lines do not choose a decision.
     let wrong = "help\nnothing like this\n99999\nresign\nno\n";
     let lines = format!("{wrong}{}", "1\n".repeat(2_000));
     for game in bridgemaster_games::GAME_IDS {

@@ -26,7 +26,7 @@ fn contest(server: &Served, folder: &Path, more: &str) -> String {
 }
 
 #[test]
-fn bots_get_the_bot_key_of_a_contest_and_never_its_own() {
+fn bots_get_the_bot_key_of_a_contest_and_never_the_key_of_the_contest() {
     let folder = tempfile::tempdir().unwrap();
     let [data, notes, kept] = ["data", "notes", "contest"].map(|name| folder.path().join(name));
     let organiser = add(&data, "organiser", "create");
@@ -48,7 +48,7 @@ fn bots_get_the_bot_key_of_a_contest_and_never_its_own() {
 }
 
 #[test]
-fn attend_gives_its_key_to_bots_only_where_the_server_requires_one() {
+fn attend_gives_its_key_to_bots_only_if_the_server_requires_keys() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let organiser = add(&data, "organiser", "create");

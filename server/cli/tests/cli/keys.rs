@@ -170,7 +170,7 @@ fn a_damaged_key_is_listed_and_revoking_it_frees_its_name() {
     assert!(!listed.contains("damaged") && !listed.contains(id), "{listed}");
     succeed(format!("data check {shown}"));
 
-    // By its name, too.
+    // A key can also be revoked by its name.
     alter(shown, damage);
     key(data, "revoke bob").exits(0);
     add(data, "bob", "play");
@@ -203,7 +203,7 @@ fn the_list_shows_when_a_key_was_last_used_and_when_it_expires() {
     assert_eq!(times("maker"), 2, "created and expires");
     let create = format!("match create --seats 2 --server {}", server.url);
     run_with(maker.out.trim(), &create).exits(0);
-    wait_until("the note of the use", || times("maker") == 3);
+    wait_until("the stored time of the last use", || times("maker") == 3);
     assert_eq!(times("idle"), 1);
 }
 

@@ -66,7 +66,7 @@ pub(crate) fn random() -> Random {
     Random::new(&Seed::from(1))
 }
 
-/// The matches, the newest first.
+/// Returns the matches, the newest first.
 async fn matches(server: &Served) -> Vec<LadderMatch> {
     let request = ListLadderMatchesRequest {
         ladder_id: LADDER.to_owned(),
@@ -77,7 +77,7 @@ async fn matches(server: &Served) -> Vec<LadderMatch> {
 }
 
 async fn first(server: &Served) -> MatchInfo {
-    let first = matches(server).await.pop().expect("it was paired");
+    let first = matches(server).await.pop().expect("a match was paired");
     first.r#match.unwrap()
 }
 
@@ -92,7 +92,7 @@ async fn first_over(server: &Served) -> MatchInfo {
             tokio::task::yield_now().await;
         }
     };
-    timeout(PATIENCE, over).await.expect("it is over")
+    timeout(PATIENCE, over).await.expect("the match is over")
 }
 
 /// Returns the output of a command about the ladder.
@@ -127,11 +127,11 @@ async fn assert_each_match_counts_once(server: &Served, earlier: &[String]) {
     let lines = timeout(PATIENCE, all_over).await;
     let lines = lines.expect("every match is over, and in the results");
     let lost = earlier.iter().find(|line| !lines.contains(line));
-    assert_eq!(lost, None, "it is lost or changed: {lines:?}");
+    assert_eq!(lost, None, "an earlier line was lost or changed: {lines:?}");
     let mut seats = BTreeSet::new();
     for line in &lines {
         let fields: Vec<&str> = line.split(',').collect();
-        // Number of the match, and seat.
+        // The number of the match, and the seat.
         assert!(seats.insert((fields[0], fields[7])), "twice: {line}");
     }
     assert_has(&ladder(server, "recompute"), &["are identical"]);
@@ -156,12 +156,12 @@ async fn a_match_whose_bot_is_lost_in_a_kill_is_annulled_and_played_again_and_al
     let server = serve("127.0.0.1:0", &data);
     create(&server).await;
     let _ada = attend(&server, "ada", random);
-    // It thinks until the test ends.
+    // This bot thinks until the test ends.
     let pace = Pace::of(0);
     let mut thinker = Some(pace.bot(1, &Arc::default()));
     let new_thinker = move || thinker.take().expect("one match");
     let bob = attend(&server, "bob", new_thinker);
-    timeout(PATIENCE, pace.held_at(0)).await.expect("it is asked");
+    timeout(PATIENCE, pace.held_at(0)).await.expect("the bot is requested to decide");
     // The machine of this bot fails together with the server.
     bob.abort();
     let server = restart(server, &data);
@@ -174,7 +174,7 @@ async fn a_match_whose_bot_is_lost_in_a_kill_is_annulled_and_played_again_and_al
     let server = restart(server, &data);
     for info in [annulled, first_over(&server).await] {
         assert_eq!(info.state(), MatchState::Ended);
-        let annulment = info.annulment.expect("it does not count");
+        let annulment = info.annulment.expect("the annulled match does not count");
         assert_eq!(annulment.reason(), AnnulmentReason::ServerCrash);
         assert!(annulment.detail.contains("did not reconnect"));
     }
@@ -191,7 +191,7 @@ async fn a_match_whose_bot_is_lost_in_a_kill_is_annulled_and_played_again_and_al
             tokio::task::yield_now().await;
         }
     };
-    let (seats, replay) = timeout(PATIENCE, again).await.expect("it is played again");
+    let (seats, replay) = timeout(PATIENCE, again).await.expect("the match is played again");
     assert_eq!(replay.annulment, None);
     let names = |seats: Vec<SeatInfo>| -> Vec<String> {
         seats.into_iter().map(|seat| seat.bot_name).collect()

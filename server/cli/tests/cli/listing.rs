@@ -126,7 +126,7 @@ async fn a_list_of_many_matches_is_fetched_page_by_page() {
     let server = Served::start("");
     let mut client = server.matches().await;
     let mut newest_first = Vec::new();
-    // More than a page.
+    // These are more than a page.
     for _ in 0..103 {
         let request = create_request(config(GAME_IDS[0], 2, PATIENT_CLOCK));
         let made = client.create_match(request).await.unwrap().into_inner();

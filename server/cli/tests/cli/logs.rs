@@ -24,7 +24,7 @@ use crate::{
 const PREFACE_TIME: Duration = Duration::from_secs(10);
 
 #[test]
-fn what_happens_in_a_match_is_logged_with_its_match_and_seat_and_without_its_secrets() {
+fn events_are_logged_with_match_and_seat_and_without_secrets() {
     let server = Served::start("--log json -vv");
     let made = create(&server, "--seed hidden");
     play(&server, &made);
@@ -34,7 +34,9 @@ fn what_happens_in_a_match_is_logged_with_its_match_and_seat_and_without_its_sec
     for secret in secrets.chain(["hidden"]) {
         assert!(!log.contains(secret), "{secret} is in the log");
     }
-    let json = |line| serde_json::from_str(line).unwrap_or_else(|_| panic!("no JSON: {line}"));
+    let json = |line| {
+        serde_json::from_str(line).unwrap_or_else(|_| panic!("the line is not JSON: {line}"))
+    };
     let lines: Vec<Value> = log.lines().map(json).collect();
     for (message, count) in [("bot joined", 2), ("match ended", 1)] {
         let named = lines.iter().filter(|line| line["fields"]["message"] == message);
@@ -56,7 +58,7 @@ fn verbose_logs_have_the_memory_bound_and_the_address() {
 }
 
 #[test]
-fn the_reason_why_a_server_stops_is_json_in_a_log_of_json() {
+fn the_reason_why_a_server_stops_is_json_in_a_json_log() {
     for (flags, reason, code) in [
         ("--store postgres://a@127.0.0.1:1/b", "127.0.0.1:1/b cannot be used", 1),
         ("--tls-cert none.pem --tls-key none.pem", "none.pem", 2),
@@ -71,7 +73,7 @@ fn the_reason_why_a_server_stops_is_json_in_a_log_of_json() {
 }
 
 #[test]
-fn a_log_that_nobody_reads_holds_up_no_match() {
+fn an_unread_log_does_not_delay_a_match() {
     let (_unread, mut log) = io::pipe().unwrap();
     let mut serve = bridgemaster("serve --listen 127.0.0.1:0 -vv");
     serve.stderr(Stdio::from(log.try_clone().unwrap()));
@@ -117,11 +119,11 @@ fn a_server_with_few_open_files_logs_its_lower_limit() {
         match oldest.read_to_end(&mut Vec::new()) {
             Ok(_) => {}
             Err(error) if error.kind() == ErrorKind::ConnectionReset => {}
-            other => panic!("the oldest stays open: {other:?}"),
+            other => panic!("the oldest connection stays open: {other:?}"),
         }
         begun.elapsed() < PREFACE_TIME
     };
     // A busy machine may be too slow in one attempt.
-    assert!((0..3).any(gives_way), "the oldest does not give way");
+    assert!((0..3).any(gives_way), "the oldest connection is not closed");
     create(&server, "");
 }

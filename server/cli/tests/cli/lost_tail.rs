@@ -45,7 +45,7 @@ impl Playing {
 
     async fn held_at(&self, decisions: u32) {
         let held = timeout(PATIENCE, self.pace.held_at(decisions)).await;
-        held.expect("play goes on until it is held");
+        held.expect("the matches continue up to the limit");
     }
 
     /// Lets the matches continue until every bot has made [`LOST`] more decisions.
@@ -104,7 +104,7 @@ async fn finish(server: &Served, playing: Vec<Playing>) {
         }
         for bot in one.progress {
             let starts = bot.starts.load(Ordering::Relaxed);
-            assert_eq!(starts, 2, "{}: it began anew", one.match_id);
+            assert_eq!(starts, 2, "{}: a bot starts over once", one.match_id);
         }
         let replay = server.replay(&one.match_id).await;
         assert!(verify(&replay).is_ok());
@@ -125,7 +125,7 @@ fn serve(address: &str, data: &Path, more: &str) -> Served {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn after_a_backup_is_restored_bots_begin_anew_and_nobody_is_blamed() {
+async fn after_a_restored_backup_bots_start_over_without_faults() {
     let folder = tempfile::tempdir().unwrap();
     let (data, backup) = (folder.path().join("data"), folder.path().join("backup"));
     let server = serve("127.0.0.1:0", &data, "");
@@ -137,7 +137,7 @@ async fn after_a_backup_is_restored_bots_begin_anew_and_nobody_is_blamed() {
     play_on(&playing).await;
     for bot in playing.iter().flat_map(|one| &one.progress) {
         let starts = bot.starts.load(Ordering::Relaxed);
-        assert_eq!(starts, 1, "nothing was lost so far");
+        assert_eq!(starts, 1, "no commit is lost so far");
     }
     server.kill();
     fs::remove_dir_all(&data).unwrap();
@@ -146,7 +146,7 @@ async fn after_a_backup_is_restored_bots_begin_anew_and_nobody_is_blamed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn after_a_power_failure_took_the_last_commits_bots_begin_anew_and_nobody_is_blamed() {
+async fn after_a_power_failure_bots_start_over_without_faults() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let server = serve("127.0.0.1:0", &data, PROCESS_DURABILITY);

@@ -27,7 +27,7 @@ fn invalid_flags_are_refused_with_the_valid_values() {
     let to_all = ["0.0.0.0:0", "--insecure", "--tls-cert", "127.0.0.1"];
     let metrics_to_all = ["--metrics 0.0.0.0:9464", "--insecure", "127.0.0.1:9464"];
     all_refused(&[
-        // Seats and bots.
+        // Errors about seats and bots.
         ("demo --seats 9", &["--seats 9", "2 to 4"]),
         ("demo --seats 1", &["--seats 1", "2 to 4"]),
         ("demo --bots random", &["--bots with 1 bot", "2 to 4"]),
@@ -43,7 +43,7 @@ fn invalid_flags_are_refused_with_the_valid_values() {
         ("bot greedy --ticket t --playouts 5", &["--playouts", "search", "greedy"]),
         ("bot greedy --ticket t --time-ms 5", &["--time-ms", "search", "greedy"]),
         ("bot human --ticket t --seed s", &["--seed", "human"]),
-        // Matches.
+        // Errors about matches.
         ("demo --seed 'a b'", &["printable ASCII without spaces"]),
         (&long_seed, &["1 to 64", "65"]),
         ("demo --faces chapel_leader,spire", &["--faces", "spire", "longest_series", "random"]),
@@ -53,7 +53,7 @@ fn invalid_flags_are_refused_with_the_valid_values() {
         ("demo --on-late refuse", &["faults.late", "SUBSTITUTE"]),
         ("demo --json no/such/file", &["--json", "no/such/file", "cannot write"]),
         ("demo --replay no/such/file", &["--replay", "no/such/file", "cannot write"]),
-        // Servers and their addresses.
+        // Errors about servers and their addresses.
         ("serve --listen 0.0.0.0:0", &to_all),
         ("serve --listen localhost:0", &["--listen", "not resolved", "127.0.0.1:0"]),
         ("serve --metrics localhost:0", &["--metrics", "not resolved", "127.0.0.1:0"]),

@@ -126,7 +126,7 @@ fn replay_open_serves_the_replay_until_it_is_stopped() {
 fn contest_open_serves_a_growing_contest_and_its_matches() {
     let contest = Contest::new();
     contest.run("--bot greedy --against random --groups 2").exits(0);
-    // The state after one finished match.
+    // The state of the contest after one finished match.
     let results = contest.path.join("results.jsonl");
     let all = fs::read_to_string(&results).unwrap();
     fs::write(&results, all.split_inclusive('\n').next().unwrap()).unwrap();
@@ -183,7 +183,7 @@ fn an_opened_demo_serves_its_match_until_it_is_stopped() {
     stop(demo);
 }
 
-/// The ticket of a link.
+/// Returns the ticket of a link.
 fn ticket(link: &str) -> &str {
     let (path, ticket) = link.split_once("#ticket=").unwrap();
     assert!(path.ends_with("/play"), "{link}");
@@ -219,7 +219,7 @@ fn a_demo_for_a_human_prints_the_link_of_the_seat_and_waits() {
     let line = demo.line("play at");
     let (at, path) = address(&line);
     let path = entered(&at, &path);
-    // The identifier of the match, and 128 random bits.
+    // The ticket has the identifier of the match, and 128 random bits.
     let secret = ticket(&path).rsplit_once('-').map(|(_, secret)| secret.len());
     assert_eq!(secret, Some(32), "{line}");
     assert_status(&at, "/play", &at, 200);

@@ -94,7 +94,7 @@ fn body(replay: &Replay) -> Vec<u8> {
     body.encode_to_vec()
 }
 
-/// The key pair of a secret, and its public key in hex.
+/// Returns the key pair of a secret, and the public key in hex.
 fn key_pair(secret: u8) -> (Ed25519KeyPair, String) {
     let key = Ed25519KeyPair::from_seed_unchecked(&[secret; 32]).unwrap();
     let public = hex(key.public_key().as_ref());
@@ -160,7 +160,7 @@ fn a_signature_detects_forged_texts_that_the_rules_accept() {
     for forge in forgeries {
         let mut forged = sample();
         forge(&mut forged);
-        assert_ne!(forged, sample(), "nothing was forged");
+        assert_ne!(forged, sample(), "the forgery changed nothing");
         verify(&encode_unsigned(&forged), "").prints(0, &["not signed"]);
         verify(&with_checksum(forged), "").fails(1, &["signature"]);
     }

@@ -30,17 +30,17 @@ async fn seats_to_decide(address: &str) -> Vec<u32> {
 }
 
 #[tokio::test]
-async fn rules_answers_at_the_address_that_it_prints() {
+async fn serve_rules_answers_at_the_printed_address() {
     let mut serve = bridgemaster("serve rules --listen 127.0.0.1:0 --threads 1");
     let served = Served::by(&mut serve);
     assert!(!seats_to_decide(&served.url).await.is_empty());
 }
 
 #[tokio::test]
-async fn rules_answers_at_a_socket_of_its_user_alone_and_replaces_one_that_was_left() {
+async fn serve_rules_answers_at_a_private_socket_and_replaces_an_old_one() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("rules.sock");
-    // The file of a socket remains after its program has ended.
+    // The file of a socket remains after the program has ended.
     drop(UnixListener::bind(&path).unwrap());
     let text = path.to_str().unwrap();
     let mut rules = Background::start(format!("serve rules --socket {text}"));
@@ -55,7 +55,7 @@ async fn rules_answers_at_a_socket_of_its_user_alone_and_replaces_one_that_was_l
 }
 
 #[test]
-fn rules_takes_no_file_for_its_socket_and_no_address_that_others_reach() {
+fn serve_rules_refuses_an_existing_file_and_a_public_address() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes.txt");
     fs::write(&path, "kept").unwrap();

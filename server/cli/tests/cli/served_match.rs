@@ -77,7 +77,7 @@ fn a_created_match_is_played_by_bots_followed_and_stored() {
 fn a_seat_that_no_bot_takes_is_a_fault_in_result_and_replay() {
     let folder = tempfile::tempdir().unwrap();
     let server = Served::start(format!("--replays {}", folder.path().display()));
-    // Enough time for the process of the other bot to start on a busy machine.
+    // This is enough time for the process of the other bot to start, even on a busy machine.
     let made = create(&server, "--startup-ms 4000");
     let bots = bots(&server, &made, &["random"]);
     let said = succeed(format!("match watch {} --server {}", id_of(&made), server.url));
@@ -101,7 +101,7 @@ fn a_watcher_reconnects_after_a_server_restart() {
         let line = format!("match watch {} --server {} {flags}", id_of(made), server.url);
         let watcher =
             bridgemaster(line).stdout(said.reopen().unwrap()).stderr(log.reopen().unwrap()).spawn();
-        wait_until("the first news", || read(&said).contains("waiting for bots"));
+        wait_until("the first update", || read(&said).contains("waiting for bots"));
         (watcher.unwrap(), said, log)
     };
     let server = Served::start(&data);
@@ -137,7 +137,7 @@ fn create_prints_the_tickets_and_the_next_commands() {
 }
 
 #[test]
-fn ctrl_c_and_the_signal_to_end_stop_a_server_cleanly() {
+fn ctrl_c_and_sigterm_stop_a_server_cleanly() {
     for name in ["-INT", "-TERM"] {
         let server = Served::start("");
         server.signal(name);

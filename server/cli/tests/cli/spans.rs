@@ -89,7 +89,7 @@ async fn a_match_is_a_trace_of_its_seats_and_decisions_and_commits_name_it() {
         .sum();
     assert!(writes > decisions.len() / 2, "{writes} writes");
     let others = commits.len() + 1;
-    assert_eq!(within.len() + others, spans.len(), "all others are within the match");
+    assert_eq!(within.len() + others, spans.len(), "all other spans are within that of the match");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -136,7 +136,7 @@ async fn no_secret_is_in_what_is_exported() {
 async fn a_fault_is_a_span_that_failed_with_its_reason() {
     let collecting = Collecting::start().await;
     let server = Served::start(format!("--no-page --otlp {}", collecting.address));
-    // Nobody comes.
+    // No bot joins.
     let made = create(&server, "--startup-ms 1000");
     let trace = SpanContext::from_name(id_of(&made)).trace.0;
     let is_over = |spans: &[Collected]| !named(spans, "match").is_empty();
@@ -156,7 +156,7 @@ async fn a_fault_is_a_span_that_failed_with_its_reason() {
 }
 
 #[test]
-fn an_unreachable_collector_is_logged_once_and_disturbs_nothing() {
+fn an_unreachable_collector_is_logged_once_and_has_no_other_effect() {
     let nobody = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", nobody.local_addr().unwrap());
     drop(nobody);
@@ -165,7 +165,7 @@ fn an_unreachable_collector_is_logged_once_and_disturbs_nothing() {
         play(&server, &create(&server, &format!("--seed {seed}")));
     }
     let is_told = || server.log().contains("cannot export spans");
-    wait_until("the log tells of it", is_told);
+    wait_until("the log reports it", is_told);
     let said = server.stop();
     assert_eq!(said.matches("cannot export spans").count(), 1, "{said}");
     assert_eq!(said.matches("spans were not exported").count(), 1, "{said}");

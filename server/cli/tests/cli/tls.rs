@@ -76,7 +76,7 @@ fn signals_that_request_nothing_do_not_end_a_server() {
     let server = Served::start("");
     for count in 1..=2 {
         server.signal("-HUP");
-        wait_until("the line that says so", || {
+        wait_until("the line about the reload", || {
             server.log().matches("SIGHUP ignored").count() == count
         });
     }
@@ -177,7 +177,7 @@ fn a_missing_client_certificate_is_reported() {
     for _ in 0..4 {
         run(format!("match list {at}")).fails(1, &["--client-cert"]);
     }
-    // Nor is a certificate that another CA has signed.
+    // A certificate that another CA has signed is not accepted either.
     let others = Authority::new();
     let stranger = others.certify("stranger");
     let (cert, key) = (stranger.cert.display(), stranger.key.display());

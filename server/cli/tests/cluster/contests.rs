@@ -29,7 +29,7 @@ async fn is_open(queue_id: &str, leader: &Served) {
         let mut queues = listed.unwrap().into_inner().queues.into_iter();
         queues.find(|queue| queue.queue_id == queue_id)
     };
-    until("it is opened", ask).await;
+    until("the queue is open", ask).await;
 }
 
 pub(crate) async fn a_queue_of_a_contest_is_at_the_leader_whichever_server_is_named() {
@@ -53,7 +53,7 @@ pub(crate) async fn a_queue_of_a_contest_is_at_the_leader_whichever_server_is_na
     }
 }
 
-pub(crate) async fn a_contest_goes_on_when_its_server_is_killed() {
+pub(crate) async fn a_contest_continues_when_its_server_is_killed() {
     let Cluster { one, two, three, .. } = Cluster::start();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("contest");

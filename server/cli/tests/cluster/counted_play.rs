@@ -12,7 +12,7 @@ use tokio::{sync::watch, task::JoinHandle, time::timeout};
 
 use crate::kit::{calls::PATIENT_CLOCK, program::PATIENCE, served::Served};
 
-/// A bot that is counted.
+/// A bot whose decisions are counted.
 struct Counted {
     bot: Random,
     decisions: Arc<watch::Sender<u64>>,
@@ -25,7 +25,7 @@ impl Bot for Counted {
     }
 }
 
-/// Outcome of a match.
+/// The outcome of a match.
 #[derive(Debug)]
 struct Played {
     /// The place, score and score lines of each seat.
@@ -39,7 +39,7 @@ struct Played {
 
 /// Outcomes of all matches.
 pub(crate) struct Ended {
-    /// By their seeds.
+    /// The outcomes, by the seeds of the matches.
     matches: BTreeMap<String, Played>,
     /// The number of decisions that were requested from the bots.
     pub(crate) decisions: u64,
@@ -58,7 +58,7 @@ impl Ended {
 
     /// Asserts that the results equal those of the same matches without failures.
     pub(crate) fn assert_as_undisturbed(&self, undisturbed: &Self) {
-        assert_eq!(self.decisions, undisturbed.decisions, "no bot is asked anything twice");
+        assert_eq!(self.decisions, undisturbed.decisions, "no request is sent to a bot twice");
         assert_eq!(self.matches(), undisturbed.matches());
         for (seed, expected) in &undisturbed.matches {
             let found = &self.matches[seed];
@@ -115,7 +115,7 @@ impl Playing {
     pub(crate) async fn reaches(&self, decisions: u64) {
         let mut made = self.decisions.subscribe();
         let reached = made.wait_for(|made| *made >= decisions);
-        timeout(PATIENCE, reached).await.expect("play goes on").unwrap();
+        timeout(PATIENCE, reached).await.expect("the matches continue").unwrap();
     }
 
     /// Waits for all matches and returns their results, which must be the same on all servers.
@@ -127,7 +127,7 @@ impl Playing {
                 for bot in bots {
                     results.push(bot.await.unwrap().unwrap());
                 }
-                assert_eq!(results[0], results[1], "bots are told one result");
+                assert_eq!(results[0], results[1], "all bots receive the same result");
                 for server in servers {
                     let replay = server.replay(&match_id).await;
                     assert_eq!(replay.result.as_ref(), Some(&results[0]));

@@ -34,7 +34,7 @@ async fn expected() -> Ended {
 pub(crate) async fn bots_that_know_one_server_play_the_matches_of_another() {
     let expected = expected().await;
     let (one, two) = two_servers();
-    // Both ways.
+    // The servers forward in both directions.
     for (on, known) in [(&two, &one), (&one, &two)] {
         let ended = begin(on, known).await.end(&[&one, &two]).await;
         ended.assert_as_undisturbed(&expected);
@@ -52,15 +52,16 @@ async fn play_on_without(end: impl FnOnce(Served)) {
     playing.end(&[&one]).await.assert_as_undisturbed(&expected);
 }
 
-pub(crate) async fn bots_that_know_one_server_go_on_when_that_of_their_matches_is_killed() {
+pub(crate) async fn bots_that_know_one_server_continue_when_the_server_of_their_matches_is_killed()
+{
     play_on_without(Served::kill).await;
 }
 
-pub(crate) async fn bots_go_on_when_the_server_of_their_matches_drains() {
+pub(crate) async fn bots_continue_when_the_server_of_their_matches_drains() {
     play_on_without(|server| drop(server.stop())).await;
 }
 
-pub(crate) async fn callers_and_spectators_are_answered_at_any_server() {
+pub(crate) async fn any_server_answers_callers_and_spectators() {
     let (one, two) = two_servers();
     let (match_id, _) = two.create("alhambra", "a").await;
     let mut matches = one.matches().await;
@@ -87,14 +88,14 @@ pub(crate) async fn callers_and_spectators_are_answered_at_any_server() {
         last = message.r#match.unwrap().state();
     }
     assert_eq!(last, MatchState::Cancelled, "the spectator sees the end");
-    // What the leader keeps.
+    // These calls need data that only the leader has.
     assert_eq!(ladders(&two).await.unwrap(), 0);
     // A refusal of the other server is returned unchanged.
     let unknown = one.info("unknown").await.unwrap_err();
     assert_eq!(unknown.code(), tonic::Code::NotFound);
 }
 
-pub(crate) async fn nobody_gains_by_saying_that_his_call_was_passed_on() {
+pub(crate) async fn forged_metadata_of_forwarded_calls_has_no_effect() {
     let (one, two) = two_servers();
     let (match_id, _) = two.create("alhambra", "a").await;
     let forged = |mut request: Request<()>| -> Result<Request<()>, Status> {

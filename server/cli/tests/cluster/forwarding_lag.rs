@@ -35,7 +35,7 @@ const CAP_MS: u32 = 1_000;
 /// Time for which a server is stopped: longer than the time for a decision, and shorter than a
 /// lease.
 const STOPPED: Duration = Duration::from_secs(3);
-/// The minimum part of it that must count as lag, in µs.
+/// The minimum part of that time that must count as lag, in µs.
 const LAG_US: u64 = 2_500_000;
 const SHORT_CLOCK: ClockRules = ClockRules {
     time_control: Some(TimeControl::fischer(600_000, 500, CAP_MS)),
@@ -59,7 +59,7 @@ async fn expected() -> Ended {
     undisturbed(async |server| begin(server, &server.url).await).await
 }
 
-pub(crate) async fn bots_behind_a_server_that_stood_still_are_not_late() {
+pub(crate) async fn bots_behind_a_suspended_server_are_not_late() {
     let expected = expected().await;
     let (owner, forwarder) = two_servers();
     let playing = begin(&owner, &forwarder.url).await;
@@ -83,7 +83,7 @@ async fn play_behind_two_lives(end: impl FnOnce(Served)) {
     let playing = begin(&owner, &forwarder.url).await;
     playing.reaches(expected.decisions / 3).await;
     end(forwarder);
-    // Longer than the time for a decision.
+    // This is longer than the time for a decision.
     sleep(STOPPED).await;
     let _successor = node_at(&database, "forwarder", &at, "");
     playing.end(&[&owner]).await.assert_as_undisturbed(&expected);
@@ -97,7 +97,7 @@ pub(crate) async fn bots_behind_a_server_that_drains_wait_for_its_successor() {
     play_behind_two_lives(|forwarder| drop(forwarder.stop())).await;
 }
 
-pub(crate) async fn a_decision_by_call_through_a_server_that_stood_still_is_not_late() {
+pub(crate) async fn a_decision_by_call_through_a_suspended_server_is_not_late() {
     let (owner, forwarder) = two_servers();
     let made = owner.create_with(GAME, "by-call", SHORT_CLOCK).await;
     let (_, tickets) = made.unwrap();
@@ -146,7 +146,7 @@ pub(crate) async fn a_decision_by_call_through_a_server_that_stood_still_is_not_
     assert!(lag_us(1) < LAG_US, "{}", lag_us(1));
 }
 
-pub(crate) async fn an_offer_through_a_server_that_stood_still_is_not_missed() {
+pub(crate) async fn an_offer_through_a_suspended_server_is_not_missed() {
     const QUEUE: &str = "behind";
     let (owner, forwarder) = two_servers();
     let mut lobby = LobbyServiceClient::new(owner.channel().await);

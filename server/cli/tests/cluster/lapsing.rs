@@ -52,12 +52,12 @@ async fn attend(server: &Served) -> Streaming<AttendResponse> {
     stream
 }
 
-/// The refusal that ends a stream.
+/// Returns the refusal that ends a stream.
 async fn end_of<T>(mut next: impl AsyncFnMut() -> Result<Option<T>, Status>) -> Status {
     let ended = async {
         loop {
             match next().await {
-                Ok(message) => assert!(message.is_some(), "it ends with a refusal"),
+                Ok(message) => assert!(message.is_some(), "the stream ends with a refusal"),
                 Err(refused) => return refused,
             }
         }
@@ -70,7 +70,7 @@ fn assert_superseded(refused: &Status) {
     assert_eq!(reason(refused), "NODE_SUPERSEDED", "{refused:?}");
 }
 
-pub(crate) async fn a_server_that_cannot_renew_its_lease_answers_nobody_until_it_can() {
+pub(crate) async fn a_server_that_cannot_renew_its_lease_refuses_all_calls_until_it_can() {
     let database = PostgresServer::shared().fresh();
     let server = node(&database, "one", "");
     let (match_id, tickets) = server.create("alhambra", "a").await;
@@ -103,6 +103,6 @@ pub(crate) async fn a_server_that_cannot_renew_its_lease_answers_nobody_until_it
             None
         }
     };
-    until("it answers again", answers).await;
+    until("the server answers again", answers).await;
     join(&server, &tickets[0]).await;
 }

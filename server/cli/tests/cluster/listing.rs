@@ -18,7 +18,8 @@ use crate::{
     postgres_server::PostgresServer,
 };
 
-/// All matches that servers list for a key, asked for in turns, in pages of this size.
+/// Returns all matches that servers list for a key. The pages have this size, and are requested
+/// from the servers in turn.
 async fn listed(servers: &[&Served], key: &str, filter: &MatchFilter, page: u32) -> Vec<MatchInfo> {
     let (all, is_incomplete) = partly_listed(servers, key, filter, page).await;
     assert!(!is_incomplete, "{all:?}");
@@ -99,13 +100,13 @@ pub(crate) async fn every_server_lists_the_matches_in_play_of_all() {
     }
 }
 
-pub(crate) async fn what_becomes_of_a_match_is_listed_at_every_server() {
+pub(crate) async fn every_server_lists_the_current_state_of_a_match() {
     let Cluster { one, two, three, .. } = Cluster::start();
     let made = make([&one, &two, &three]).await;
     let any = MatchFilter::default();
     let (at_two, tickets) = &made[4];
     let _stream = join(&two, &tickets[0], "", "waiting").await;
-    // A server lists what the server of the match knows now.
+    // A server lists the current state of a match on another server.
     let shown = listed(&[&three], "", &of_bot("waiting"), 500).await;
     assert_eq!(ids(&shown), [at_two]);
     let (at_one, _) = &made[0];
@@ -114,7 +115,7 @@ pub(crate) async fn what_becomes_of_a_match_is_listed_at_every_server() {
     let newest_first: Vec<&str> = made.iter().rev().map(|(id, _)| &**id).collect();
     for page_size in [1, 2, 500] {
         let all = listed(&[&three, &one, &two], "", &any, page_size).await;
-        assert_eq!(ids(&all), newest_first, "one that is over keeps its place");
+        assert_eq!(ids(&all), newest_first, "a finished match keeps its place");
     }
     // While the matches of a server that is gone are missing, the list is incomplete.
     two.kill();
@@ -125,7 +126,7 @@ pub(crate) async fn what_becomes_of_a_match_is_listed_at_every_server() {
         assert!(is_whole || is_incomplete, "{all:?}");
         (is_whole && !is_incomplete).then_some(())
     };
-    until("it is taken over", taken).await;
+    until("the match is taken over", taken).await;
     assert_eq!(listed(&[&three], "", &any, 500).await.len(), made.len());
 }
 
@@ -140,7 +141,7 @@ async fn create(server: &Served, key: &str, delay_ms: u32) -> CreateMatchRespons
     made.unwrap().into_inner()
 }
 
-pub(crate) async fn a_list_of_another_server_shows_what_its_caller_may_see() {
+pub(crate) async fn a_list_of_another_server_shows_only_visible_matches() {
     let database = PostgresServer::shared().fresh();
     let start = |name| node(&database, name, "--require-keys");
     let (one, two) = (start("one"), start("two"));
@@ -162,7 +163,7 @@ pub(crate) async fn a_list_of_another_server_shows_what_its_caller_may_see() {
         let mut late = all.iter().filter(|info| info.match_id == late_id);
         assert!(late.any(has_bot), "{all:?}");
     }
-    // Spectators do not see yet that a bot has come.
+    // Spectators do not see yet that a bot has joined.
     let shown = listed(&[&two], &reader, &any, 500).await;
     assert_eq!(ids(&shown), [&*late_id]);
     assert!(!has_bot(&shown[0]), "{shown:?}");

@@ -26,7 +26,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(50);
 /// Three servers over one database.
 pub(crate) struct Cluster {
     pub(crate) database: String,
-    /// It leads.
+    /// The leader.
     pub(crate) one: Served,
     pub(crate) two: Served,
     pub(crate) three: Served,
@@ -81,7 +81,7 @@ fn serve(database: &str, name: &str, address: &str, more: &str) -> Command {
     bridgemaster(format!("serve --no-page --drain-time 0 {store} {at} {more}"))
 }
 
-/// Waits until a call gives something.
+/// Waits until a call returns a value.
 pub(crate) async fn until<T>(what: impl Display, mut ask: impl AsyncFnMut() -> Option<T>) -> T {
     let found = async {
         loop {
@@ -119,7 +119,7 @@ pub(crate) async fn the_nodes_are_shown_as_a_table_and_for_programs() {
     assert_eq!(nodes.len(), 3);
     let one = named("one");
     assert!(one["leads"] == true && one["is_live"] == true, "{one}");
-    // Nothing is forwarded there any more.
+    // No calls are forwarded there any more.
     let two = named("two");
     assert!(two["address"] == "" && two["is_live"] == false, "{two}");
     assert!(two["lease_left_ms"].as_i64().unwrap() < 0);
@@ -159,7 +159,7 @@ pub(crate) async fn ladders(server: &Served) -> Result<usize, Status> {
     Ok(listed.into_inner().ladders.len())
 }
 
-pub(crate) async fn what_spans_matches_is_kept_by_one_server_and_then_by_another() {
+pub(crate) async fn data_beyond_a_match_is_kept_by_one_server_and_then_by_another() {
     let Cluster { database, one, two, three } = Cluster::start();
     for server in [&one, &two, &three] {
         assert_eq!(ladders(server).await.unwrap(), 0);
@@ -173,7 +173,7 @@ pub(crate) async fn what_spans_matches_is_kept_by_one_server_and_then_by_another
     assert!(nodes.len() == 1 && nodes[0]["name"] != "one", "{nodes:?}");
 }
 
-pub(crate) async fn what_a_cluster_cannot_do_is_refused() {
+pub(crate) async fn flags_that_a_cluster_does_not_support_are_refused() {
     let named = "serve --node one --node-address 127.0.0.1:1";
     let quick = format!("{named} --store postgres://localhost/x --durability process");
     all_refused(&[

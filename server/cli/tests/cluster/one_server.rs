@@ -10,7 +10,7 @@ use crate::{
     postgres_server::PostgresServer,
 };
 
-pub(crate) async fn has_the_matches_of_a_killed_server_and_belongs_to_the_newest() {
+pub(crate) async fn a_database_without_a_node_name_belongs_to_the_newest_server() {
     let store = format!("--store {}", quoted(&PostgresServer::shared().fresh()));
     let key = succeed(format!("key add referee --scope create --scope read {store}"));
     let start = || Served::start(format!("--no-page --require-keys {store}"));

@@ -44,10 +44,10 @@ async fn until_they_play(database: &str, expected: [u64; 2]) {
         let matches: Vec<_> = nodes.map(|node| node["matches"].as_u64()).collect();
         (matches == expected.map(Some)).then_some(())
     };
-    until("they play so many", ask).await;
+    until("the servers report these numbers of matches", ask).await;
 }
 
-pub(crate) async fn a_busy_server_has_a_new_match_made_where_plenty_of_room_is() {
+pub(crate) async fn a_busy_server_creates_a_new_match_on_a_server_with_free_slots() {
     let (database, one, two) = two_with_slots(10).await;
     // Only when the tenth match is created does the server have nine of its ten slots in use.
     for number in 0..10 {
@@ -67,7 +67,7 @@ pub(crate) async fn a_busy_server_has_a_new_match_made_where_plenty_of_room_is()
     until_they_play(&database, [10, 9]).await;
 }
 
-pub(crate) async fn a_new_match_is_made_where_room_is() {
+pub(crate) async fn a_new_match_is_created_on_a_server_with_free_slots() {
     let (database, one, two) = two_with_slots(1).await;
     for expected in [[1, 0], [1, 1]] {
         succeed(format!("match create --game alhambra --server {}", one.url));

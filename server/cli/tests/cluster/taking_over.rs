@@ -45,7 +45,7 @@ async fn a_quarter_played() -> (Ended, Cluster, Playing) {
     (expected, cluster, playing)
 }
 
-pub(crate) async fn a_server_that_drains_leaves_its_matches_to_others() {
+pub(crate) async fn a_draining_server_releases_its_matches_to_others() {
     let (expected, cluster, playing) = a_quarter_played().await;
     let Cluster { database, one, two, three } = cluster;
     // A rolling restart: one server after the other, each with its own address.
@@ -66,7 +66,7 @@ pub(crate) async fn a_server_that_drains_leaves_its_matches_to_others() {
     ended.assert_as_undisturbed(&expected);
 }
 
-pub(crate) async fn a_bot_whose_server_drains_comes_back_once() {
+pub(crate) async fn a_bot_whose_server_drains_reconnects_once() {
     let (stays, drains) = two_servers();
     let mut playing = Playing::default();
     let both = [&*stays.url, &*drains.url].join(",");
@@ -81,7 +81,7 @@ pub(crate) async fn a_bot_whose_server_drains_comes_back_once() {
     assert_eq!(said.matches("bot joined").count(), 4 * 2, "{said}");
 }
 
-pub(crate) async fn a_server_that_lost_the_lead_while_it_was_away_leaves_what_belongs_to_it() {
+pub(crate) async fn a_server_that_lost_the_lead_while_suspended_does_not_act_as_leader() {
     let Cluster { database, one, two, .. } = Cluster::start();
     let request = create_request(MatchConfig {
         group: Some(MatchGroup {
@@ -104,7 +104,7 @@ pub(crate) async fn a_server_that_lost_the_lead_while_it_was_away_leaves_what_be
             .run(&format!("UPDATE {schema}.node SET leads = {leads} WHERE node_id = '{name}'"));
     }
     let _one = node_at(&database, "one", &at, "");
-    let found = until("two has it", async || two.info(&match_id).await.ok()).await;
+    let found = until("two has the match", async || two.info(&match_id).await.ok()).await;
     assert_eq!(found.state(), MatchState::Waiting);
 }
 

@@ -13,7 +13,7 @@ use tokio::sync::watch;
 
 /// The limit on the decisions of a match's bots.
 pub(crate) struct Pace {
-    /// Decisions that each may make.
+    /// The number of decisions that each bot may make.
     allowed: Mutex<u32>,
     raised: Condvar,
     /// The highest number of decisions of a bot that is blocked at the limit.
@@ -25,7 +25,7 @@ pub(crate) struct Pace {
 pub(crate) struct Progress {
     /// Number of MatchStarted messages.
     pub(crate) starts: AtomicU32,
-    /// Decisions that it has made.
+    /// The number of decisions that the bot has made.
     pub(crate) decisions: AtomicU32,
 }
 
@@ -65,7 +65,7 @@ impl Pace {
     /// waits for this bot.
     pub(crate) async fn held_at(&self, decisions: u32) {
         let mut held_at = self.held_at.subscribe();
-        // The sender is here.
+        // The sender is a field of this value, so it still exists.
         let _ = held_at.wait_for(|made| *made >= Some(decisions)).await;
     }
 

@@ -11,7 +11,7 @@ use std::{
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_bridgemaster");
 /// The longest wait for a condition that must become true. Even a loaded machine needs far less.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
-/// Pause between two looks at something.
+/// Pause between two checks of a condition.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 /// Creates a command that runs the binary. The line is split like a shell command, and the
@@ -56,7 +56,7 @@ impl From<Output> for Ran {
 }
 
 impl Ran {
-    /// Both outputs.
+    /// Returns both outputs.
     pub(crate) fn all(&self) -> String {
         format!("{}{}", self.out, self.err)
     }
@@ -132,7 +132,7 @@ pub(crate) fn signal(name: &str, process: u32) -> bool {
     kill.unwrap().status.success()
 }
 
-/// Waits until `condition` returns something.
+/// Waits until `condition` returns a value.
 #[track_caller]
 pub(crate) fn wait_for<T>(what: &str, mut condition: impl FnMut() -> Option<T>) -> T {
     let start = Instant::now();
@@ -145,7 +145,7 @@ pub(crate) fn wait_for<T>(what: &str, mut condition: impl FnMut() -> Option<T>) 
     }
 }
 
-/// Waits until something holds.
+/// Waits until a condition holds.
 #[track_caller]
 pub(crate) fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     wait_for(what, || holds().then_some(()));
@@ -169,7 +169,7 @@ impl Background {
     }
 
     pub(crate) fn process(&mut self) -> &mut Child {
-        self.process.as_mut().expect("it was not waited for")
+        self.process.as_mut().expect("the process was not awaited")
     }
 
     pub(crate) fn id(&self) -> u32 {
@@ -179,7 +179,7 @@ impl Background {
     #[cfg(unix)]
     #[track_caller]
     pub(crate) fn signal(&self, name: &str) {
-        assert!(signal(name, self.id()), "it has ended before {name}");
+        assert!(signal(name, self.id()), "the process had ended before {name}");
     }
 
     pub(crate) fn is_over(&mut self) -> bool {
@@ -189,7 +189,7 @@ impl Background {
     /// Waits for the end of the process. Lines that were read before are missing in its outputs.
     pub(crate) fn ended(mut self) -> Ran {
         let (out, err) = (self.out.take(), self.err.take());
-        let process = self.process.take().expect("it was not waited for");
+        let process = self.process.take().expect("the process was not awaited");
         let mut ran = Ran::from(process.wait_with_output().unwrap());
         for (rest, text) in [(out, &mut ran.out), (err, &mut ran.err)] {
             rest.map(|mut rest| rest.read_to_string(text).unwrap());
@@ -197,7 +197,7 @@ impl Background {
         ran
     }
 
-    /// SIGKILL, and its end.
+    /// Kills the process, and waits for its end.
     pub(crate) fn kill(mut self) {
         self.process().kill().unwrap();
         self.process().wait().unwrap();
@@ -213,7 +213,7 @@ impl Background {
         next_line(self.out.as_mut().unwrap(), with)
     }
 
-    /// Stops reading its standard output.
+    /// Stops reading the standard output of the process.
     pub(crate) fn close_output(&mut self) {
         self.out = None;
     }
@@ -232,7 +232,7 @@ impl Background {
 impl Drop for Background {
     fn drop(&mut self) {
         if let Some(process) = &mut self.process {
-            // It may have ended by itself.
+            // The process may have ended by itself.
             let _ = process.kill();
             let _ = process.wait();
         }
@@ -245,7 +245,7 @@ pub(crate) fn next_line(lines: &mut impl BufRead, with: &str) -> String {
     loop {
         let mut line = String::new();
         let read = lines.read_line(&mut line).unwrap();
-        assert!(read > 0, "it ended without a line with {with:?}");
+        assert!(read > 0, "the output ended without a line with {with:?}");
         if line.contains(with) {
             return line;
         }

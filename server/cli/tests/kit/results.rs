@@ -19,7 +19,7 @@ pub(crate) fn rows(folder: &Path) -> Vec<Value> {
     whole.map(|line| serde_json::from_str::<Value>(line).unwrap()["row"].take()).collect()
 }
 
-/// The seats of all rows.
+/// Returns the seats of all rows.
 pub(crate) fn seats(rows: &[Value]) -> impl Iterator<Item = &Value> {
     rows.iter().flat_map(|row| row["seats"].as_array().unwrap())
 }

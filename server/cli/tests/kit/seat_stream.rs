@@ -39,7 +39,7 @@ impl SeatStream {
     ) -> Result<Self, Status> {
         let (outbound, messages) = mpsc::channel(8);
         let first = PlayRequest { message: Some(play_request::Message::Hello(hello)) };
-        // The channel has room.
+        // The channel is never full here.
         let _ = outbound.send(first).await;
         let call = showing(ReceiverStream::new(messages), ticket, key);
         let opened = PlayServiceClient::new(channel).play(call).await?;
@@ -61,7 +61,7 @@ impl SeatStream {
 
     /// Returns the next message, which must exist.
     pub(crate) async fn message(&mut self) -> Message {
-        let response = self.next().await.unwrap().expect("the stream goes on");
+        let response = self.next().await.unwrap().expect("the stream continues");
         response.message.unwrap()
     }
 
@@ -72,7 +72,7 @@ impl SeatStream {
         self.send(play_request::Message::Decision(decision)).await
     }
 
-    /// Closes the half of the bot.
+    /// Closes the bot's half of the stream.
     pub(crate) fn close(&mut self) {
         self.outbound = None;
     }
@@ -83,6 +83,6 @@ impl SeatStream {
             Some(outbound) => outbound.send(PlayRequest { message }).await.is_ok(),
             None => false,
         };
-        is_sent.then_some(()).ok_or_else(|| Status::unavailable("the stream is gone"))
+        is_sent.then_some(()).ok_or_else(|| Status::unavailable("the stream has ended"))
     }
 }

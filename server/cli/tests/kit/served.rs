@@ -37,7 +37,7 @@ impl Served {
     pub(crate) fn by(command: &mut Command) -> Self {
         let log = tempfile::NamedTempFile::new().unwrap().into_temp_path();
         let mut served = Self::try_by(command, &log)
-            .unwrap_or_else(|ran| panic!("the server did not come up: {}", ran.all()));
+            .unwrap_or_else(|ran| panic!("the server did not start: {}", ran.all()));
         served._temporary = Some(log);
         served
     }
@@ -45,7 +45,7 @@ impl Served {
     /// Starts a server that logs to a file.
     ///
     /// # Errors
-    /// The outcome of the process, if the server does not start.
+    /// When the server does not start. The error is the outcome of the process.
     pub(crate) fn try_by(command: &mut Command, log: &Path) -> Result<Self, Ran> {
         Self::of(command.stderr(File::create(log).unwrap()), log)
     }
@@ -53,7 +53,7 @@ impl Served {
     /// Starts a server with a command that sets the destination of its log.
     ///
     /// # Errors
-    /// The outcome of the process, if the server does not start.
+    /// When the server does not start. The error is the outcome of the process.
     pub(crate) fn of(command: &mut Command, log: &Path) -> Result<Self, Ran> {
         Self::serving(command.stdout(Stdio::piped()).spawn().unwrap(), log)
     }
@@ -61,7 +61,7 @@ impl Served {
     /// Waits until a process, whose standard output is a pipe, serves.
     ///
     /// # Errors
-    /// The outcome of the process, if the server does not start.
+    /// When the server does not start. The error is the outcome of the process.
     pub(crate) fn serving(mut process: Child, log: &Path) -> Result<Self, Ran> {
         let mut out = BufReader::new(process.stdout.take().unwrap());
         let mut line = String::new();
@@ -81,7 +81,7 @@ impl Served {
         let line = format!("serve --listen 127.0.0.1:0 {}", flags.as_ref());
         let log = tempfile::NamedTempFile::new().unwrap().into_temp_path();
         match Self::try_by(&mut bridgemaster(line), &log) {
-            Ok(server) => panic!("it is at {}", server.url),
+            Ok(server) => panic!("the server started at {}", server.url),
             Err(ran) => ran.exits(1).err,
         }
     }
@@ -124,7 +124,7 @@ impl Served {
         self.ended().exits(0).err
     }
 
-    /// Waits for its end by itself.
+    /// Waits until the server ends by itself.
     pub(crate) fn ended(mut self) -> Ran {
         let code = self.process.wait().unwrap().code();
         let (out, err) = (String::new(), self.log());
@@ -139,7 +139,7 @@ impl Drop for Served {
         let _ = self.process.wait();
         if std::thread::panicking() {
             let log = format!("log of the server at {}:\n{}", self.url, self.log());
-            #[allow(clippy::print_stderr, reason = "it may say why the test fails")]
+            #[allow(clippy::print_stderr, reason = "the log may explain why the test fails")]
             {
                 eprintln!("{log}");
             }

@@ -107,7 +107,7 @@ pub(crate) fn markdown(text: &str) {
     }
 }
 
-/// Reads XML, and calls `look` for each element with its parent and its attributes.
+/// Reads XML, and calls `look` for each element, with the element's parent and attributes.
 fn elements(text: &str, look: impl Fn(&str, Option<&str>, &HashSet<String>)) {
     let mut reader = Reader::from_str(text);
     let mut around: Vec<String> = Vec::new();

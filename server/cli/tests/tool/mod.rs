@@ -9,7 +9,7 @@ use std::{
 
 use libtest_mimic::{Completion, Failed};
 
-/// The folder of the workspace.
+/// Returns the folder of the workspace.
 pub(crate) fn workspace() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
@@ -29,15 +29,15 @@ pub(crate) const PYTHON: Tool = Tool {
 pub(crate) struct Tool {
     /// Description of the tool.
     pub(crate) name: &'static str,
-    /// Environment variable that names its program.
+    /// Environment variable that names the program of the tool.
     pub(crate) variable: &'static str,
-    /// Path in the workspace to which `sdk/python/develop.py` installs it.
+    /// Path in the workspace to which `sdk/python/develop.py` installs the tool.
     pub(crate) installed: &'static str,
-    /// Its name on the search path; `None` if a tool from there is not suitable.
+    /// The name of the tool on the search path; `None` if a tool from there is not suitable.
     pub(crate) on_path: Option<&'static str>,
-    /// Arguments with which it exits successfully if it is usable.
+    /// Arguments with which the tool exits successfully if it is usable.
     pub(crate) check: &'static [&'static str],
-    /// The command that installs it.
+    /// The command that installs the tool.
     pub(crate) install: &'static str,
 }
 

@@ -24,7 +24,7 @@ const RUNNER: Tool = Tool {
 /// A minimal bot, as in a user's repository.
 const BOT: &str = "import bridgemaster\n\nbridgemaster.run(lambda request: 0)\n";
 
-/// A test that is given the Python to run.
+/// A test that receives the path of Python.
 type Test = fn(&Path) -> Result<(), Failed>;
 
 pub(crate) fn trials() -> impl Iterator<Item = Trial> {
@@ -42,12 +42,12 @@ pub(crate) fn trials() -> impl Iterator<Item = Trial> {
             a_worse_bot_is_red_with_summary_and_replays,
         ),
         (
-            "action::two_uses_in_a_job_have_folders_and_artifacts_of_their_own",
-            two_uses_in_a_job_have_folders_and_artifacts_of_their_own,
+            "action::two_uses_in_a_job_have_separate_folders_and_artifacts",
+            two_uses_in_a_job_have_separate_folders_and_artifacts,
         ),
         (
-            "action::a_verdict_stands_without_an_artifact_and_a_broken_program_is_built_again",
-            a_verdict_stands_without_an_artifact_and_a_broken_program_is_built_again,
+            "action::a_verdict_is_kept_without_an_artifact_and_a_broken_program_is_rebuilt",
+            a_verdict_is_kept_without_an_artifact_and_a_broken_program_is_rebuilt,
         ),
         (
             "action::a_job_that_is_cancelled_has_its_summary_and_artifact",
@@ -108,14 +108,14 @@ impl Job {
     }
 }
 
-/// The artifacts that were kept.
+/// Returns the kept artifacts.
 fn artifacts(job: &Job) -> Result<Vec<PathBuf>, Failed> {
     let kept = fs::read_dir(job.path("work/.job/artifacts"))?;
     let paths: Result<Vec<_>, _> = kept.map(|entry| Ok::<_, Failed>(entry?.path())).collect();
     paths
 }
 
-/// The only one.
+/// Returns the only kept artifact.
 fn artifact(job: &Job) -> Result<PathBuf, Failed> {
     let mut kept = artifacts(job)?;
     assert_eq!(kept.len(), 1, "{kept:?}");
@@ -179,7 +179,7 @@ fn a_worse_bot_is_red_with_summary_and_replays(python: &Path) -> Result<(), Fail
     Ok(())
 }
 
-fn two_uses_in_a_job_have_folders_and_artifacts_of_their_own(python: &Path) -> Result<(), Failed> {
+fn two_uses_in_a_job_have_separate_folders_and_artifacts(python: &Path) -> Result<(), Failed> {
     let job = Job::new(python)?;
     for folder in ["contest", "contest-2"] {
         let flags = flags("--bot greedy", "--bot random\n--groups 1");
@@ -199,7 +199,7 @@ fn two_uses_in_a_job_have_folders_and_artifacts_of_their_own(python: &Path) -> R
     Ok(())
 }
 
-fn a_verdict_stands_without_an_artifact_and_a_broken_program_is_built_again(
+fn a_verdict_is_kept_without_an_artifact_and_a_broken_program_is_rebuilt(
     python: &Path,
 ) -> Result<(), Failed> {
     let job = Job::new(python)?;

@@ -31,7 +31,7 @@ use std::process::{Command, ExitCode};
 
 use libtest_mimic::{Arguments, Failed};
 
-/// For any number of cores.
+/// This number does not depend on the number of cores.
 const TRIALS_AT_ONCE: usize = 4;
 
 fn main() -> ExitCode {

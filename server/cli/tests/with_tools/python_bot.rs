@@ -64,7 +64,7 @@ pub(crate) fn trials() -> impl Iterator<Item = Trial> {
         Trial::ignorable_test(format!("python_bot::{name}"), move || PYTHON.with(test))
     };
     [
-        // Each plays a match of every game with every number of seats.
+        // Each bot plays a match of every game with every number of seats.
         trial("sample_passes_every_check", |python| passes_every_check(python, "sample")),
         trial("random_passes_every_check", |python| passes_every_check(python, "random")),
         trial("search_plays_with_rules_at_a_socket", search_plays_with_rules_at_a_socket),
@@ -79,7 +79,7 @@ pub(crate) fn trials() -> impl Iterator<Item = Trial> {
     .into_iter()
 }
 
-/// The file of a bot's program.
+/// Returns the file of a bot's program.
 fn program(bot: &str) -> PathBuf {
     workspace().join(format!("bots/python/{bot}_bot.py"))
 }
@@ -113,7 +113,7 @@ fn create(server: &Served, game: &str, flags: &str, key: &str) -> Vec<String> {
     tickets.collect()
 }
 
-/// A bot's process, with nothing of the developer's own environment.
+/// Returns a bot's process, without the developer's own settings in its environment.
 fn bot<const N: usize>(python: &Path, arguments: [&OsStr; N]) -> Command {
     let mut command = Command::new(python);
     clean(command.args(arguments));
@@ -127,8 +127,8 @@ fn start(command: &mut Command, server: &Served, ticket: &str) -> Background {
     )
 }
 
-/// grpcio names the path of a socket in a way that servers of HTTP/2 do not take. It is slow in a
-/// debug build, so it plays one game.
+/// The bot calls the rules at a Unix socket, for which grpcio sends an authority that HTTP/2
+/// servers may refuse. A debug build is slow, so only one game is played.
 fn search_plays_with_rules_at_a_socket(python: &Path) -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
     let socket = folder.path().join("rules.sock");
@@ -213,7 +213,7 @@ fn attends_a_queue_with_two_slots(python: &Path) -> Result<(), Failed> {
         for _ in 0..2 {
             loop {
                 let update = timeout(PATIENCE, watched.message()).await??;
-                let update = update.ok_or("the queue is there")?;
+                let update = update.ok_or("the queue exists")?;
                 let bot = update.attendance.ok_or("the update has an attendance")?;
                 if bot.state() == AttendanceState::Active && bot.slots_used == 0 {
                     break;
@@ -244,7 +244,7 @@ fn attends_a_queue_with_two_slots(python: &Path) -> Result<(), Failed> {
         lobby.delete_queue(DeleteQueueRequest { queue_id }).await?;
         Ok::<_, Failed>(bot)
     })?;
-    // The queue is closed.
+    // The contest has closed the queue.
     bot.ended().exits(0);
     Ok(())
 }

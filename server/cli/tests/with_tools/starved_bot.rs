@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use crate::tool::PYTHON;
 
-/// Allocates more memory than its limit after three answers.
+/// A bot that allocates more memory than its limit after three answers.
 const BOT: &str = "\
 import bridgemaster
 
