@@ -18,7 +18,7 @@ use bridgemaster_proto::{
 use bridgemaster_replay::wire::SeedSalt;
 use bridgemaster_replay::{decode, verify};
 
-/// A match of two seats with a signature, which is not checked here.
+/// Returns a match of two seats with a signature, which is not checked here.
 fn file_of(game: &str) -> Vec<u8> {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/replay");
     fs::read(corpus.join(format!("{game}_signed"))).unwrap()
@@ -41,7 +41,7 @@ fn assert_refused_of(sample: Replay, place: &str, forge: impl FnOnce(&mut Replay
     let mut replay = sample.clone();
     verify(&replay).unwrap();
     forge(&mut replay);
-    assert_ne!(replay, sample, "{place}: nothing was forged");
+    assert_ne!(replay, sample, "{place}: the forgery changed nothing");
     let error = verify(&replay).unwrap_err().to_string();
     assert!(error.contains(place), "{place:?} is missing in: {error}");
 }

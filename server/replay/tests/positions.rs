@@ -14,7 +14,7 @@ use bridgemaster_replay::{
     write_transcript,
 };
 
-/// The replay file of a match of this game, which has faults: the corpus has one of each game.
+/// Returns the replay file of a match of this game with faults: the corpus has one for each game.
 fn file(game: &str) -> Vec<u8> {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/replay");
     let file = corpus.join(format!("{game}_signed"));
@@ -152,7 +152,7 @@ fn records_decoded_from_bytes_equal_those_of_the_message_and_the_head_is_the_res
     }
 }
 
-/// A replay with the facts that its setup hides from the viewer redrawn.
+/// Returns a replay in which the facts that the setup hides from the viewer are drawn again.
 fn with_other_secrets<G: WireGame>(replay: &Replay, viewer: Viewer, seed: u64) -> Replay {
     let config = replay.config.as_ref().unwrap();
     let seed = Seed::from(seed);

@@ -148,7 +148,7 @@ async fn an_exporter_whose_collector_is_silent_stops_in_time() {
 fn no_span_is_built_while_tracing_is_disabled() {
     let span_recorder = SpanRecorder::disabled();
     assert!(!span_recorder.is_enabled());
-    span_recorder.record(|| panic!("made for nobody"));
+    span_recorder.record(|| panic!("the span must not be built"));
 }
 
 fn span(name: &'static str) -> Span {

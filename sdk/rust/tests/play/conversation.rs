@@ -47,7 +47,7 @@ async fn a_whole_match_reaches_the_bot_and_its_answers_the_server() {
 }
 
 #[tokio::test]
-async fn a_choice_carries_its_note_and_a_resignation_none() {
+async fn a_choice_has_its_note_and_a_resignation_has_none() {
     let (_server, playing, control, mut stream) = with_open_request().await;
     let noted = Choice::Index(2).with_note("the park is nearly full");
     control.choices.send(noted).unwrap();
@@ -59,7 +59,7 @@ async fn a_choice_carries_its_note_and_a_resignation_none() {
     let expected = play_request::Message::Decision(expected);
     assert_eq!(stream.next().await, expected);
     stream.send(3, decision_request(2)).await;
-    let resigned = Choice::Resign.with_note("nothing is left");
+    let resigned = Choice::Resign.with_note("the budget is used up");
     control.choices.send(resigned).unwrap();
     let expected = play_request::Message::Resign(v1::Resign {});
     assert_eq!(stream.next().await, expected);

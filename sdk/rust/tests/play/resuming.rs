@@ -74,7 +74,7 @@ async fn a_bot_that_is_not_resumed_starts_over_without_its_unsent_answer() {
     let (hello, mut stream) = server.next_welcomed().await;
     assert_eq!(hello.last_sequence, Some(2));
     assert_eq!(hello.history_id.as_deref(), Some(ANOTHER));
-    assert_eq!(stream.decision().await, (1, 0), "the new one, again");
+    assert_eq!(stream.decision().await, (1, 0), "the new answer is sent again");
     assert_eq!(finish(stream, 3, playing).await, match_result());
     assert_eq!(
         control.events(),

@@ -31,7 +31,7 @@ impl Marker {
         Self(format!("{}{number:04}", std::process::id()))
     }
 
-    /// A script with two processes that try to outlive it. It prints `ready` when both run.
+    /// Returns a script with two processes that try to outlive it. It prints `ready` when both run.
     pub(crate) fn stubborn_script(&self) -> String {
         let number = &self.0;
         format!(
@@ -155,7 +155,7 @@ pub(crate) fn be_parent(mut arguments: impl Iterator<Item = OsString>) -> ExitCo
 
 /// Starts such a process, and waits until its bot is ready.
 pub(crate) fn parent(text: &str) -> Result<Child, Failed> {
-    // A process started by `nohup` ignores hangups, and its children inherit that.
+    // If `nohup` started this program, it ignores hangups, and its children would inherit that.
     let mut program = Command::new("env");
     program.arg("--default-signal=HUP,INT,QUIT,TERM");
     parent_by(program.arg(env::current_exe()?), text)

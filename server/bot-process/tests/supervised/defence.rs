@@ -13,7 +13,7 @@ use crate::bots::{
 const NOBODY: u32 = 65534;
 /// The first argument that makes this program run in a user namespace with its own limits.
 pub(crate) const LIMITED_COMMAND: &str = "with-limits";
-/// The same where a part of `/proc` is hidden.
+/// The first argument that makes this program start bots while a part of `/proc` is hidden.
 pub(crate) const MASKED_COMMAND: &str = "with-masks";
 
 pub(crate) fn trials() -> impl Iterator<Item = Trial> {
@@ -97,7 +97,7 @@ pub(crate) fn be_limited() -> Result<(), Failed> {
         limit("1")?;
         let first = start("sleep 1000").await?;
         assert_eq!(first.isolation(), Isolation::PidNamespace);
-        let error = start("true").await.err().ok_or("another has room")?;
+        let error = start("true").await.err().ok_or("another user has free namespaces")?;
         assert!(error.to_string().contains("max_pid_namespaces"), "{error}");
         assert!(error.is_machine_fault(), "{error}");
         limit("0")?;
@@ -114,7 +114,7 @@ fn in_namespace() -> BotCommand {
     command
 }
 
-/// Starts a bot that lacks its isolation.
+/// Starts a bot whose isolation is not available.
 async fn refuses(command: BotCommand) -> Result<StartError, Failed> {
     let error = start_by(command).await.err().ok_or("it started")?;
     assert!(matches!(error, StartError::Isolation { .. }), "{error}");

@@ -32,7 +32,7 @@ fn left_behind() -> Result<(), Failed> {
         let status = bot.ended().await?;
         assert!(status.success(), "{status}");
         assert_eq!(marker.count(), 0, "the next match may start now");
-        // It does not wait for a pipe that an orphan keeps open.
+        // An orphan may keep the pipe open, so its end is not awaited.
         assert_eq!(bot.final_stderr().await, "ready");
         Ok(())
     })

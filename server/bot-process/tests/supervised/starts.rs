@@ -55,11 +55,11 @@ fn rights() -> Result<(), Failed> {
         };
         assert!(!said.contains("terminal"), "{said}");
         assert_eq!(value("SigBlk"), 0);
-        // `off` is for programs that change their user.
+        // With `off`, programs can change their user.
         let is_off = env::var_os(NAMESPACES_VARIABLE).is_some();
         assert_eq!(value("NoNewPrivs"), u64::from(!is_off));
         assert_eq!((value("CapAmb"), value("CapInh")), (0, 0));
-        // Neither to trace (19), nor to mount (21), nor to raise limits (24).
+        // The bot may not trace (19), mount (21), or raise limits (24).
         assert_eq!(value("CapEff") & (1 << 19 | 1 << 21 | 1 << 24), 0, "{said}");
         Ok(())
     })
@@ -67,8 +67,8 @@ fn rights() -> Result<(), Failed> {
 
 fn no_others() -> Result<(), Failed> {
     run(async {
-        // The init and the shell; all processes where /proc cannot be mounted, as in many
-        // containers.
+        // The bot sees the init and the shell, or all processes if /proc cannot be mounted, as in
+        // many containers.
         assert_eq!(stderr_of(script("echo /proc/[0-9]* >&2")).await?, "/proc/1 /proc/2");
         Ok(())
     })

@@ -11,7 +11,7 @@ use bridgemaster_sdk::{AttendEvent, AttendOptions, Connection, Options};
 use libtest_mimic::{Failed, Trial};
 use tokio::runtime::Runtime;
 
-/// The ways to attend, with a part of the failed expectation; `None` for the correct way.
+/// The ways to attend, each with a part of the expectation that fails; `None` for the correct way.
 const WAYS: [(&str, Option<&str>); 5] = [
     ("soundly", None),
     ("without_coming", Some("a bot that attends the queue")),

@@ -61,9 +61,9 @@ flaws! {
     RoundsNonces: &["ping"],
     /// It sends two Pongs for a Ping.
     PongsTwice: &["ping"],
-    /// It gives another answer if the last request is repeated.
+    /// It gives a different answer if the last request is repeated.
     AnswersDuplicatesAnew: &["duplicate-request"],
-    /// It gives another answer if an older request is repeated.
+    /// It gives a different answer if an older request is repeated.
     AnswersStaleRequestsAnew: &["stale-request"],
     /// It does not answer again after its answer was refused.
     IgnoresRefusals: &["refused-answer"],

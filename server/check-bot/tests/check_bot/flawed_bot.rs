@@ -198,7 +198,8 @@ impl FlawedBot {
                         let _ = outbound.send(hello.clone()).await;
                     }
                     if let Some(code) = self.receive(response, &outbound).await {
-                        // The server ends the stream; it need not wait for that of the bot.
+                        // The server ends the stream, and need not wait until the bot ends its
+                        // half.
                         drop(outbound);
                         let _ = timeout(Duration::from_secs(1), inbound.message()).await;
                         return End::Exit(code);
@@ -369,7 +370,7 @@ fn correct_choice(request: &DecisionRequest) -> Choice {
     }
 }
 
-/// Returns another legal decision than `correct_choice`.
+/// Returns a legal decision that differs from `correct_choice`.
 fn other_choice(request: &DecisionRequest) -> Choice {
     Choice::Index((request.request_id * 7 + 1) % request.legal_count.max(1))
 }

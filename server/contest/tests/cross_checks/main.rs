@@ -41,8 +41,8 @@ fn main() -> ExitCode {
         Trial::ignorable_test("choix_fits_the_same_ratings", || {
             PEERS.with(choix_fits_the_same_ratings)
         }),
-        Trial::ignorable_test("openskill_would_change_nothing_at_the_fit", || {
-            PEERS.with(openskill_would_change_nothing_at_the_fit)
+        Trial::ignorable_test("openskill_changes_nothing_at_the_fit", || {
+            PEERS.with(openskill_changes_nothing_at_the_fit)
         }),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
@@ -97,7 +97,7 @@ fn assert_near(found: &[f64], expected: &[f64], allowed: f64, name: &str) {
     assert_eq!(found.len(), expected.len(), "{name}");
     for (bot, (found, expected)) in found.iter().zip(expected).enumerate() {
         let off = (found - expected).abs();
-        assert!(off <= allowed, "{name}, bot {bot}: {found}, and {expected} is expected");
+        assert!(off <= allowed, "{name}, bot {bot}: {found}; expected {expected}");
     }
 }
 
@@ -113,7 +113,7 @@ fn choix_fits_the_same_ratings(python: &Path) -> Result<(), Failed> {
             let played = Played::new(BOTS, seats, ties);
             let (rankings, copies) = played.in_every_order();
             let ratings = fit(ridge, &played);
-            // The likelihood is a multiple of ours, and so must be the ridge.
+            // The likelihood of choix is a multiple of ours, so the ridge must be, too.
             let their_ridge = ridge * f64::from(copies);
             cases.push(case(rankings, their_ridge, &ratings, false));
             let name = format!("{seats} seats, ties {ties}, ridge {ridge}");
@@ -128,8 +128,8 @@ fn choix_fits_the_same_ratings(python: &Path) -> Result<(), Failed> {
 
 /// At the maximum of the likelihood, the updates of all matches add up to zero, and their reduction
 /// of the variances is the information from which our standard errors follow. openskill treats ties
-/// differently, so there are none.
-fn openskill_would_change_nothing_at_the_fit(python: &Path) -> Result<(), Failed> {
+/// differently, so these matches have none.
+fn openskill_changes_nothing_at_the_fit(python: &Path) -> Result<(), Failed> {
     let mut cases = Vec::new();
     let mut fits = Vec::new();
     for seats in [2, 3, 4, 5, 6] {

@@ -10,7 +10,7 @@ const MATCHES: usize = 90;
 /// A multiple of every number of orders that tied bots of a match can have.
 const COPIES: u32 = 6;
 
-/// The results of matches: for each the bots by place, best first.
+/// The results of matches: for each match, the bots by place, best first.
 pub(crate) struct Played {
     results: Vec<Vec<Vec<usize>>>,
 }
@@ -37,7 +37,7 @@ impl Played {
         Self { results: (0..MATCHES).map(result).collect() }
     }
 
-    /// Converts to rankings of this library.
+    /// Converts the matches to rankings of this library.
     pub(crate) fn rankings(&self) -> Vec<Ranking> {
         let ranking = |(cluster, places): (usize, &Vec<Vec<usize>>)| {
             let by_bot = places.iter().zip(1u32..);

@@ -66,8 +66,8 @@ fn rankings_of_four_are_rated_as_by_choix() {
     }
 }
 
-/// 75 %, 75 % and 90 % with a draw counting as a half, which is the share of a tie: the log odds
-/// of 90 % are twice those of 75 %, so the fit is exact and found by hand.
+/// With a draw counting as a half, the scores are 75 %, 75 % and 90 %. The log odds of 90 % are
+/// twice those of 75 %, so the exact fit can be found by hand.
 fn three_engines() -> Vec<Ranking> {
     let mut rankings = Vec::new();
     for (one, other, won, drawn, lost) in [(0, 1, 18, 9, 3), (1, 2, 18, 9, 3), (0, 2, 24, 6, 0)] {

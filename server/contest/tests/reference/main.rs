@@ -12,5 +12,5 @@ mod stopped;
 #[track_caller]
 fn assert_six_digits(found: f64, expected: f64, what: &str) {
     let allowed = 1e-6 * expected.abs().max(1.0);
-    assert!((found - expected).abs() <= allowed, "{what}: {found}, and {expected} is expected");
+    assert!((found - expected).abs() <= allowed, "{what}: {found}; expected {expected}");
 }

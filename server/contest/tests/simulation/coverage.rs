@@ -16,7 +16,7 @@ pub(crate) const LEVEL: f64 = 0.95;
 /// Returns the coverage with its allowed range for this number of intervals.
 pub(crate) fn cell(name: String, held: u64, intervals: u64, note: String) -> Cell {
     let error = (LEVEL * (1.0 - LEVEL) / intervals as f64).sqrt();
-    // A short run has many cells, of which one in twenty would be two errors off.
+    // A short run has many cells, and one in twenty is expected to be off by two standard errors.
     let slack = (3.0 * error).max(0.01);
     let share = held as f64 / intervals as f64;
     Cell::between(name, share, LEVEL - slack, LEVEL + slack, note)
@@ -44,7 +44,7 @@ pub(crate) fn cells(runs: u32) -> Vec<Cell> {
                 for run in 0..runs {
                     let stream = (seats as u64 * 1_000 + groups) * 1_000 + elo as u64;
                     let mut luck = Luck::of(stream, run.into());
-                    // Only without shared luck is the mean beat fraction that of the Elo.
+                    // The mean beat fraction equals that of the Elo only without shared luck.
                     let shared = if elo == 0.0 { 0.5 } else { 0.0 };
                     let scores: GroupScores =
                         (0..groups).map(|_| group(Elo(elo), seats, shared, &mut luck)).collect();

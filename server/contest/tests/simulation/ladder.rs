@@ -56,7 +56,7 @@ struct Ladder {
     coming: Bots,
     is_there: Vec<bool>,
     waited: Vec<u64>,
-    /// By two bots: the number of their meetings.
+    /// The number of meetings of each pair of bots.
     met: Vec<Vec<u32>>,
     rankings: Vec<Ranking>,
     uncertainty: Uncertainty,
@@ -104,7 +104,7 @@ impl Ladder {
         (self.rankings.len() * self.seats) as f64 / self.bots() as f64
     }
 
-    /// Lets a bot leave or return now and then.
+    /// Lets a bot leave or return from time to time.
     fn come_and_go(&mut self) {
         if self.coming == Bots::Stay || self.luck.below(20) > 0 {
             return;

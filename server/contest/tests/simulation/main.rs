@@ -49,7 +49,7 @@ fn main() -> ExitCode {
     let named = |(name, ..): &&Table| args.get(flag + 1).is_some_and(|arg| arg == name);
     let Some((_, cells, runs, _)) = TABLES.iter().find(named) else {
         let names: Vec<&str> = TABLES.iter().map(|(name, ..)| *name).collect();
-        println!("--table: takes one of {}", names.join(", "));
+        println!("--table needs one of {}", names.join(", "));
         return ExitCode::FAILURE;
     };
     match judge(cells(*runs), true) {
@@ -74,6 +74,6 @@ fn judge(cells: Vec<rate::Cell>, prints: bool) -> Result<(), Failed> {
     }
     match broken.is_empty() {
         true => Ok(()),
-        false => Err(format!("beyond their bounds:\n{}", broken.join("\n")).into()),
+        false => Err(format!("out of their bounds:\n{}", broken.join("\n")).into()),
     }
 }

@@ -37,7 +37,7 @@ pub(crate) fn strength_under_luck(elo: Elo, seats: usize, shared: f64) -> Elo {
     const GROUPS: u64 = 10_000;
     let mean_at = |strength: f64| {
         let scores = (0..GROUPS).map(|run| {
-            // Use the same luck at every strength.
+            // The luck is the same at every strength.
             let mut luck = Luck::of(u64::MAX, run);
             group(Elo(strength), seats, shared, &mut luck).get()
         });

@@ -49,7 +49,7 @@ fn a_settled_order_ends_a_closing_round_despite_a_match_that_cannot_be_repeated(
 }
 
 #[test]
-fn a_closing_round_ends_by_its_rule_and_lets_no_version_enter() {
+fn a_closing_round_ends_by_its_rule_and_admits_no_version() {
     let mut rules = rules(2);
     rules.closing.max_matches_per_bot = 20;
     let mut world = World::new(rules, field(5), 10);
@@ -83,7 +83,7 @@ fn a_closing_round_waits_ten_minutes_for_absent_bots() {
     let mut ladder = world.restored();
     ladder.set_present(&present, went_ms);
     ladder.set_present(&present, went_ms + CLOSING_WAIT_MS - 1);
-    assert!(!ladder.is_round_over(), "two have matches left");
+    assert!(!ladder.is_round_over(), "two bots have matches left");
     // One of them returns, and leaves again.
     let mut back = ladder.clone();
     world.bots.iter_mut().for_each(|bot| bot.is_present = true);
@@ -91,7 +91,7 @@ fn a_closing_round_waits_ten_minutes_for_absent_bots() {
     for ladder in [&mut ladder, &mut back] {
         ladder.set_present(&present, went_ms + CLOSING_WAIT_MS);
     }
-    assert!(!back.is_round_over(), "they went only now");
+    assert!(!back.is_round_over(), "the bots left only now");
     assert!(ladder.is_round_over());
 }
 
@@ -145,10 +145,10 @@ fn a_closing_round_is_not_over_while_a_match_is_to_be_repeated() {
     end_all(&mut world);
     assert!(world.ladder.table().is_settled(count, confidence));
     assert!(!world.ladder.is_round_over());
-    let again = world.ladder.next_match().expect("its bots are there");
+    let again = world.ladder.next_match().expect("the bots are present");
     assert_eq!(again.replaces, Some(annulled));
     world.start(again);
-    assert!(!world.ladder.is_round_over(), "it is in progress");
+    assert!(!world.ladder.is_round_over(), "the match is in progress");
     end_all(&mut world);
     assert!(world.ladder.is_round_over());
 }
@@ -163,7 +163,7 @@ fn a_ladder_that_is_settled_when_it_is_frozen_plays_a_match_and_then_ends() {
         assert!(world.ladder.counts().paired < 500, "never settled");
     }
     let at_match = world.freeze();
-    assert!(!world.ladder.is_round_over(), "nothing was played");
+    assert!(!world.ladder.is_round_over(), "no match was played");
     world.pair();
     end_all(&mut world);
     assert!(world.stored.matches.len() > at_match);

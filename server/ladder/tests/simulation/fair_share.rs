@@ -7,8 +7,8 @@ const DURATION_MS: u64 = 4_000;
 /// Factor of the duration of a slow bot's matches.
 const SLOWNESS: u64 = 80;
 
-/// Returns a ladder of 16 places with six fast bots, and the number of matches that they play with
-/// each other while as many slow bots with 64 slots attend.
+/// Plays on a ladder of 16 concurrent matches with six fast bots. Returns the number of matches
+/// that they play with each other while as many slow bots with 64 slots attend.
 fn fast_matches(slow: usize, slots: u32) -> usize {
     let mut bots: Vec<Bot> =
         (0..6 + slow).map(|number| bot(&format!("bot-{number}"), 0.0)).collect();

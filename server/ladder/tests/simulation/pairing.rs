@@ -48,11 +48,11 @@ fn rated_matches_do_not_wait_for_a_validation_whose_bot_never_connects() {
         world.end(rated as u64, End::Played(vec![seat(1), seat(2)]));
     }
     let new = BotVersion::new("new", "1");
-    assert_eq!(world.ladder.open_matches_of(&new), 1, "it was never present");
+    assert_eq!(world.ladder.open_matches_of(&new), 1, "the bot was never present");
 }
 
 #[test]
-fn new_versions_that_never_connect_leave_places_for_rated_matches() {
+fn new_versions_that_never_connect_leave_room_for_rated_matches() {
     for (at_once, kept) in [(1, 0), (2, 1), (8, 2)] {
         let bots = field(4);
         let mut rules = house_rules(2, names(&bots));
@@ -73,7 +73,7 @@ fn new_versions_that_never_connect_leave_places_for_rated_matches() {
             };
             let validations = open(Purpose::Validation);
             assert!(validations + kept <= at_once, "{validations} of {at_once}");
-            assert!(world.step(), "something is played");
+            assert!(world.step(), "some matches are played");
         }
         let paired = &world.stored.matches[before..];
         let rated = paired.iter().filter(|(one, _)| one.purpose == Purpose::Rated);
@@ -143,7 +143,7 @@ fn pairing_does_not_wait_for_a_match_that_takes_over_a_minute() {
     let mut without_bob = world.ladder.clone();
     let others = present.iter().filter(|other| other.bot.name != "bob");
     without_bob.set_present(&Vec::from_iter(others.cloned()), 0);
-    let next = without_bob.next_match().expect("bob does not come back");
+    let next = without_bob.next_match().expect("bob does not return");
     assert!(next.seats.contains(&ada));
     let long_after_ms = 10_000_000;
     world.ladder.set_present(&present, long_after_ms);

@@ -35,7 +35,7 @@ fn a_ladder_that_is_restored_at_any_time_is_the_same() {
                 assert_eq!(restored.annulled_matches_of(bot), live.annulled_matches_of(bot));
                 assert_eq!(head_to_heads(&restored, bot), head_to_heads(live, bot));
             }
-            // Continue with the restored one.
+            // The simulation continues with the restored ladder.
             std::mem::swap(&mut world.ladder, &mut restored);
         }
         assert!(world.ladder.counts().counted > 100);
@@ -76,7 +76,7 @@ fn rank_ranges_contain_the_true_ranks() {
     assert!(table.iter().filter(holds).count() >= 9, "{table:?}");
     let ranks = table.iter().map(|rated| rated.ranks);
     let spans: usize = ranks.map(|ranks| ranks.worst - ranks.best).sum();
-    assert!(spans < 50, "they say something: {table:?}");
+    assert!(spans < 50, "the rank ranges are informative: {table:?}");
     let matches: Vec<u64> = table.iter().map(|rated| rated.matches).collect();
     let (least, most) = (matches.iter().min().unwrap(), matches.iter().max().unwrap());
     assert!(most < &(2 * least), "{matches:?}");
@@ -129,7 +129,7 @@ fn with_more_than_two_seats_a_new_version_plays_itself_and_a_house_bot() {
         let new = BotVersion::new("new", "1");
         let mut matches = world.stored.matches.iter();
         let first = matches.find(|(pairing, _)| pairing.seats.contains(&new));
-        let (pairing, _) = first.expect("it is paired");
+        let (pairing, _) = first.expect("the version is paired");
         assert_eq!(pairing.purpose, Purpose::Validation);
         let seats = |name: &str| pairing.seats.iter().filter(|bot| bot.name == name).count();
         assert_eq!((seats("new"), seats("house")), (own, 1), "{pairing:?}");
@@ -152,7 +152,7 @@ fn a_failed_validation_is_recorded_until_the_version_passes_one() {
     world.end(0, end);
     let entry = world.ladder.entry(&bot).unwrap();
     assert!(entry.failed_validation.is_some());
-    let again = world.ladder.next_match().expect("it is validated again");
+    let again = world.ladder.next_match().expect("the version is validated again");
     world.start(again);
     world.end(1, End::Played(vec![seat(1), seat(2)]));
     let entry = world.ladder.entry(&bot).unwrap();
@@ -254,14 +254,14 @@ fn a_cancelled_repetition_is_repeated_a_limited_number_of_times() {
     assert_eq!((pairing.purpose, end), (Purpose::Rated, None));
     world.end(number, End::Annulled(vec![seat(1), seat(2)]));
     for _ in 0..3 {
-        let replay = world.ladder.next_match().expect("it is to be played again");
+        let replay = world.ladder.next_match().expect("the match is to be repeated");
         assert_eq!(replay.replaces, Some(number));
         let number = world.stored.matches.len() as u64;
         world.start(replay);
         assert_eq!(world.restored().counts(), world.ladder.counts());
         world.end(number, End::Cancelled { absent: vec![] });
     }
-    let other = world.ladder.next_match().expect("they play another one");
+    let other = world.ladder.next_match().expect("the bots play another match");
     assert_eq!(other.replaces, None);
 }
 
@@ -289,7 +289,7 @@ fn glicko_2_flags_no_version() {
     assert!(flagged(&world.ladder).is_empty());
 }
 
-/// The names of the versions that are flagged as changed.
+/// Returns the names of the versions that are flagged as changed.
 fn flagged(ladder: &Ladder) -> Vec<String> {
     let table = ladder.table();
     let changed = table.ratings().iter();
@@ -316,7 +316,7 @@ fn a_late_fit_is_applied_together_with_later_matches() {
     assert_eq!(world.ladder.table().ratings(), ratings(&world.ladder));
     let matches = world.ladder.table();
     let matches = matches.get(&BotVersion::new("new", "1")).unwrap().matches;
-    assert!(matches > 10, "it is paired beside a fit without it: {matches}");
+    assert!(matches > 10, "the bot is paired although the fit lacks it: {matches}");
 }
 
 #[test]
@@ -327,7 +327,7 @@ fn a_fit_of_a_restored_ladder_is_not_applied_to_another() {
     play(&mut world, 60);
     let mut again = world.restored();
     let results = again.table().results();
-    assert!(!again.apply_fit(before.fit().unwrap()), "of another one");
+    assert!(!again.apply_fit(before.fit().unwrap()), "the fit is of another ladder");
     assert_eq!(again.table().results(), results);
     assert!(world.ladder.apply_fit(before.fit().unwrap()));
 }

@@ -9,7 +9,7 @@ use crate::{
 
 fn rank_of(world: &World, name: &str, version: &str) -> (usize, usize) {
     let table = world.ladder.table();
-    let ranks = table.get(&BotVersion::new(name, version)).expect("it has results").ranks;
+    let ranks = table.get(&BotVersion::new(name, version)).expect("the bot has results").ranks;
     (ranks.best, ranks.worst)
 }
 
@@ -23,7 +23,7 @@ fn three_bots_have_three_ranks_although_one_of_them_has_an_earlier_version() {
     assert_eq!(rank_of(&world, "bot-002", "2"), (1, 1));
     assert_eq!(rank_of(&world, "bot-001", "1"), (2, 2));
     assert_eq!(rank_of(&world, "bot-000", "1"), (3, 3));
-    assert_eq!(rank_of(&world, "bot-002", "1"), (1, 2), "the rank that it would have");
+    assert_eq!(rank_of(&world, "bot-002", "1"), (1, 2), "the rank that the version would have");
     // The two versions are equally strong, so their order is never settled.
     assert!(world.ladder.table().is_settled(3, 0.95));
     let table = world.ladder.table();

@@ -1,5 +1,5 @@
 //! Tests of suspicion: seasons between bots of known strength, on servers that annul single matches
-//! or stall. Without pairing and ratings, which suspicion does not depend on.
+//! or stall. They have no pairing or ratings, because suspicion does not depend on these.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +25,7 @@ struct Server {
 }
 
 const SERVERS: [Server; 4] = [
-    server("2 % of matches, each for itself", 0.02, 0.0, 1.0),
+    server("2 % of matches, independently", 0.02, 0.0, 1.0),
     server("stalls that spoil all in play, 2 %", 0.0, 0.002, 1.0),
     server("such stalls, ten times as often for hours", 0.002, 0.001, 10.0),
     server("hardly any", 0.000_5, 0.000_05, 1.0),

@@ -40,7 +40,7 @@ pub(crate) fn bot(name: &str, strength: f64) -> Bot {
     }
 }
 
-/// Rules with these house bots, which need no validation.
+/// Returns rules with these house bots, which need no validation.
 pub(crate) fn house_rules<'a>(seats: usize, house: impl IntoIterator<Item = &'a str>) -> Rules {
     Rules { house_bots: house.into_iter().map(str::to_owned).collect(), ..rules(seats) }
 }
@@ -118,7 +118,8 @@ impl World {
         at_match as usize
     }
 
-    /// The number of matches of each bot, from a first match on, whose ends are of a kind.
+    /// Returns the number of matches of each bot, from a first match on, that ended in a certain
+    /// way.
     pub(crate) fn matches_from(
         &self,
         first: usize,
@@ -139,7 +140,7 @@ impl World {
         matches.any(|(pairing, _)| pairing.seats.contains(bot))
     }
 
-    /// The first match in progress.
+    /// Returns the first match in progress.
     pub(crate) fn first_open(&self) -> u64 {
         let mut matches = self.stored.matches.iter();
         matches.position(|(_, end)| end.is_none()).unwrap() as u64
@@ -240,8 +241,8 @@ impl World {
         self.ladder.record_end(number, &end, span);
     }
 
-    /// The bot of a version. A bot that has changed its version still finishes the matches of the
-    /// previous one.
+    /// Returns the bot of a version. A bot that has changed its version still finishes the matches
+    /// of the previous one.
     fn bot(&self, version: &BotVersion) -> &Bot {
         self.bots.iter().find(|bot| bot.presence.bot.name == version.name).unwrap()
     }

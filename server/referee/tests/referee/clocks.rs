@@ -142,7 +142,11 @@ fn the_shortest_round_trip_is_credited_up_to_the_limit() {
 
     script.hand_over(0, 3);
     script.wait_ms(20).answer_index(0, 3, 0);
-    assert_eq!(script.last_decision().charge, Some(charge(20_000, 20_000)), "never below nothing");
+    assert_eq!(
+        script.last_decision().charge,
+        Some(charge(20_000, 20_000)),
+        "the charge is never negative"
+    );
     script.answer_index(1, 3, 0);
 }
 

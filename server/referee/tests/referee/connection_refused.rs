@@ -30,7 +30,10 @@ fn a_refused_bot_loses_neither_its_seat_nor_time_until_it_is_accepted() {
     assert_eq!(script.faults, []);
     script.wait_ms(20_000).connect(0, Some(2));
     let clock = script.referee.clock_reading(seat(0), script.now).unwrap();
-    assert_eq!(clock.decision_left_ms, 3_500, "its own time until it came");
+    assert_eq!(
+        clock.decision_left_ms, 3_500,
+        "the bot is charged for its own time before the connection"
+    );
     script.hand_over(0, 1);
     script.wait_ms(500).answer_index(0, 1, 0);
     assert_eq!(script.last_decision().charge.unwrap().charged_us, 2_000_000);

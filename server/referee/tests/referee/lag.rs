@@ -45,7 +45,7 @@ fn lag_ms(script: &mut Script<Heap>, ms: u64) {
 }
 
 #[test]
-fn an_answer_that_lag_held_up_beyond_its_deadline_is_in_time() {
+fn an_answer_that_lag_delayed_beyond_its_deadline_is_in_time() {
     let mut script = Script::started(capped());
     script.hand_over(0, 1);
     script.wait_ms(390);
@@ -132,7 +132,7 @@ fn a_lost_stream_has_the_reconnect_time_without_the_lag() {
     script.connect(0, None);
     script.disconnect(0);
     script.wait_ms(500).tick();
-    assert!(faults_of_0(&script), "a later loss knows nothing of the lag");
+    assert!(faults_of_0(&script), "the lag does not affect a later loss");
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! Any inputs, in any order, at any time: the fuzz target from random bytes. The oracle of the
-//! simulation of matches checks every output, and deadlines alone end the match.
+//! Tests any inputs, in any order, at any time: runs the fuzz target with random bytes. The oracle
+//! of the simulation of matches checks every output, and deadlines alone end the match.
 
 use proptest::prelude::*;
 
 use crate::driver;
 
-/// Mostly small numbers: short times, and answers to the open request.
+/// Generates mostly small numbers: short times, and answers to the open request.
 fn any_byte() -> impl Strategy<Value = u8> {
     prop_oneof![4 => 0..128u8, 1 => any::<u8>()]
 }

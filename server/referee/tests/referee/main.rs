@@ -13,7 +13,7 @@ mod faults;
 mod forks;
 mod lag;
 mod laws;
-#[allow(dead_code, reason = "the simulation reads more of it")]
+#[allow(dead_code, reason = "the simulation uses more of it")]
 #[path = "../../../match/tests/simulation/oracle/mod.rs"]
 mod oracle;
 mod playing;

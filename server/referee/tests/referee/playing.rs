@@ -60,7 +60,7 @@ impl Script<Heap> {
 }
 
 #[test]
-fn with_ask_forced_bots_are_asked_for_forced_decisions_too() {
+fn with_ask_forced_bots_are_requested_to_make_forced_decisions_too() {
     let mut script = Script::ask_forced(4);
     script.answer_index(0, 1, 2);
     assert_eq!(script.messages(1), [ShortMessage::Request(1)]);
@@ -110,7 +110,7 @@ fn a_note_is_recorded_with_its_decision_or_dropped_if_it_exceeds_the_budget() {
     };
     assert_eq!(answer(&mut script, 0, "two are left"), "two are left");
     assert_eq!(left(&script, 0), 32 * 1024 - 12);
-    assert_eq!(left(&script, 1), 32 * 1024, "each has a part of its own");
+    assert_eq!(left(&script, 1), 32 * 1024, "each seat has its own part");
     // Sending the same answer again changes nothing, even with a different note.
     script.step(Input::Answer {
         seat: seat(0),

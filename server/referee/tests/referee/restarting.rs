@@ -15,7 +15,7 @@ fn started() -> Script<Heap> {
 }
 
 #[test]
-fn the_clock_of_an_open_request_stands_still_until_its_bot_reconnects() {
+fn the_clock_of_an_open_request_is_stopped_until_its_bot_reconnects() {
     let mut script = started();
     script.hand_over(0, 1);
     script.wait_ms(1500).tick();
@@ -32,7 +32,7 @@ fn the_clock_of_an_open_request_stands_still_until_its_bot_reconnects() {
     let clock = script.request(0).clock;
     assert_eq!((clock.decision_left_ms, clock.bank_left_ms), (8500, 58_500));
     script.wait_ms(3000).hand_over(0, 1);
-    assert_eq!(reading(&script), (8500, 58_500), "it waited in the server");
+    assert_eq!(reading(&script), (8500, 58_500), "the request waited in the server");
     script.connect(1, None);
     script.connect(2, None);
     assert_eq!(script.referee.deadline(), Some(script.now.plus_ms(8500)));
@@ -72,7 +72,7 @@ fn a_bot_that_starts_over_after_a_restart_gets_the_full_time_once() {
     assert_eq!(clock(&script), 10_000);
     script.hand_over(0, 1);
     script.wait_ms(4000).connect(0, None);
-    assert_eq!(clock(&script), 6000, "now the time is its own");
+    assert_eq!(clock(&script), 6000, "from now on, the bot is charged");
     script.wait_ms(6000).tick();
     assert_eq!(script.faults, [(0, FaultReason::Late, FaultAction::Strike)]);
 }
@@ -142,7 +142,7 @@ fn bots_have_at_least_a_minute_to_reconnect() {
         assert_eq!(
             script.referee.deadline(),
             Some(script.now.plus_ms(left_ms)),
-            "who leaves later has the time of the rules"
+            "a bot that leaves later has the time of the rules"
         );
     }
 }
@@ -155,7 +155,7 @@ fn a_request_issued_before_a_bot_reconnects_waits_for_it() {
     script.hand_over(0, 1);
     script.answer_index(0, 1, 0);
     script.wait_ms(30_000).tick();
-    assert_eq!(script.faults, [], "seat 1 is not back yet");
+    assert_eq!(script.faults, [], "seat 1 has not reconnected yet");
     script.connect(1, None);
     let request = script.request(1).clock;
     assert_eq!(request.decision_left_ms, 10_000);

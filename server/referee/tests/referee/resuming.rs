@@ -44,11 +44,11 @@ fn the_open_request_is_sent_again_with_the_remaining_time() {
     assert_eq!((clock.decision_left_ms, clock.bank_left_ms), (6500, 56_500));
     script.hand_over(0, 1);
     assert_eq!(script.referee.deadline(), deadline);
-    assert!(script.request_is_the_first_question());
+    assert!(script.is_first_request());
 }
 
 impl Script<Heap> {
-    fn request_is_the_first_question(&mut self) -> bool {
+    fn is_first_request(&mut self) -> bool {
         self.connect(0, Some(1));
         let request = self.request(0);
         request.content.legal.len() == 3 && request.content.events.len() == 1
@@ -85,7 +85,7 @@ fn messages_acknowledged_by_an_accepted_answer_are_not_retained() {
     assert_eq!(
         script.numbered_messages(0),
         [(1, ShortMessage::Started), (3, ShortMessage::Request(2))],
-        "as knowing nothing"
+        "as for a bot that starts over"
     );
     script.connect(0, Some(2));
     assert_eq!(script.numbered_messages(0), [(3, ShortMessage::Request(2))]);

@@ -17,7 +17,7 @@ pub(crate) fn bot(number: u8) -> BotIdentity {
     BotIdentity { name: format!("bot{number}"), version: "1".to_owned() }
 }
 
-/// A seat's message in short, for comparisons.
+/// A short form of a seat's message, for comparisons.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ShortMessage {
     Started,
@@ -58,7 +58,7 @@ impl<G: Game> Script<G> {
         }
     }
 
-    /// A match whose seats are all connected, and so has started.
+    /// Creates a match whose seats are all connected, so that it has started.
     pub(crate) fn started(rules: MatchRules<G>) -> Self {
         let mut script = Self::new(rules);
         for number in 0..script.referee.rules().seats.get() {

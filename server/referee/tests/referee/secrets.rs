@@ -95,7 +95,7 @@ fn a_reconnected_bot_learns_no_more_than_the_others() {
             }
             _ => None,
         });
-        assert_eq!(own, Some(1), "of itself a seat knows all");
+        assert_eq!(own, Some(1), "a seat knows all about itself");
     }
 }
 
@@ -111,7 +111,7 @@ fn after_a_restart_a_seat_that_forfeited_in_secret_appears_disconnected_like_all
 }
 
 #[test]
-fn where_seats_take_turns_a_fault_is_reported_at_once() {
+fn if_seats_take_turns_a_fault_is_reported_at_once() {
     let mut script = Script::started(rules::<Heap>(2));
     assert!(!script.referee.is_secret_who_decided());
     script.answer_index(0, 1, ILLEGAL);

@@ -1,4 +1,4 @@
-//! Before the start: rules, connecting, the start-up time.
+//! The time before the start: rules, connections, and the start-up time.
 
 use crate::script::{Script, ShortMessage, rules, seat};
 use crate::toy::{
@@ -136,7 +136,7 @@ fn the_start_message_names_the_bot_of_each_seat() {
 }
 
 #[test]
-fn a_seat_that_never_connects_forfeits_and_the_others_play_on() {
+fn a_seat_that_never_connects_forfeits_and_the_others_continue() {
     let mut script = Script::<Heap>::new(rules(2));
     script.connect(0, None);
     assert_eq!(script.referee.deadline(), Some(Time(5_000_000).plus_ms(30_000)));

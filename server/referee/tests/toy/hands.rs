@@ -294,5 +294,5 @@ impl Show for Hands {}
 impl Options for Hands {}
 
 fn foreign() -> FieldError {
-    FieldError { field: "observation".to_owned(), problem: "of another match".to_owned() }
+    FieldError { field: "observation".to_owned(), problem: "belongs to another match".to_owned() }
 }

@@ -1,4 +1,4 @@
-//! A heap of stones: the seats take turns, the last stone ends it, the most stones win.
+//! A heap of stones: the seats take turns, the last stone ends the match, and the most stones win.
 
 use std::{fmt, ops::RangeInclusive, str::FromStr};
 
@@ -186,7 +186,7 @@ impl Sample for Heap {
         if observation.most == config.most {
             Ok(observation.clone())
         } else {
-            FieldError::refuse("observation", "of another match")
+            FieldError::refuse("observation", "belongs to another match")
         }
     }
 

@@ -129,7 +129,7 @@ fn greedy_playouts_in_parts<G: WireGame>() {
     while !session.work(&mut batch, &mut || Ok(()), &mut || false) {
         parts += 1;
     }
-    assert!(parts > 2 + 2, "each decision is a part, not {parts} in all");
+    assert!(parts > 2 + 2, "each decision must be a part, but there are {parts} parts");
     assert_eq!(batch.into_response(), at_once, "{}", G::ID);
 }
 
@@ -260,7 +260,7 @@ fn each_position_takes_a_permit_and_releases_it() {
         let position = Playthrough::<G>::new(2, 4).position_from_start();
         let place = Rc::new(());
         let most = Cell::new(2);
-        let mut take = || if Rc::strong_count(&place) <= most.get() { Ok(Rc::clone(&place)) } else { Err(Problem::new(RefusalReason::LimitReached, "", "no position is left")) };
+        let mut take = || if Rc::strong_count(&place) <= most.get() { Ok(Rc::clone(&place)) } else { Err(Problem::new(RefusalReason::LimitReached, "", "no permit for a position is left")) };
         let mut session = Session::default();
         let copy = |to| operation(to, Operation::CopyFromNumber(0));
         let forget = |number| operation(number, Operation::Forget(RulesForget {}));

@@ -124,5 +124,5 @@ async fn play_match(
     let info =
         MatchServiceClient::new(channel.clone()).get_match(request).await.unwrap().into_inner();
     let result = info.r#match.unwrap().result;
-    (result.expect("the bots saw its end"), slow)
+    (result.expect("the match has a result"), slow)
 }

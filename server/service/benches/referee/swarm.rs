@@ -86,7 +86,7 @@ pub(crate) async fn measure(game: &'static str, matches: usize, turn: Duration) 
     let gathering = Instant::now();
     // By then, a match may have ended at some tables, where the next one starts.
     while running(&Metrics::read(&metrics_address).await) < 0.99 * matches as f64 {
-        assert!(gathering.elapsed() < GATHERING, "not all bots came");
+        assert!(gathering.elapsed() < GATHERING, "some bots did not join");
         sleep(Duration::from_millis(100)).await;
     }
     let playing_kib = server.resident_kib();

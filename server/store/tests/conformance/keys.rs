@@ -91,7 +91,7 @@ pub(crate) async fn an_id_belongs_to_one_key(store: Subject<'_>) {
     assert_eq!(comparable(&stored), comparable(&new_key("k1", "north", &["play"], 1).into()));
 }
 
-pub(crate) async fn a_name_belongs_to_one_key_in_force(store: Subject<'_>) {
+pub(crate) async fn a_name_belongs_to_at_most_one_key_in_force(store: Subject<'_>) {
     store.add_key(new_key("k1", "north", &[], 1)).await.unwrap();
     let error = store.add_key(new_key("k2", "north", &[], 2)).await.unwrap_err();
     assert!(
@@ -116,7 +116,7 @@ pub(crate) async fn the_same_key_may_be_added_again(store: Subject<'_>) {
     assert!(matches!(error, StoreError::KeyIdTaken { .. }), "{error}");
 }
 
-pub(crate) async fn a_key_is_revoked_once_and_stays_so(store: Subject<'_>) {
+pub(crate) async fn a_revoked_key_stays_revoked(store: Subject<'_>) {
     store.add_key(new_key("k1", "north", &["play"], 1)).await.unwrap();
     store.add_key(new_key("k2", "south", &["play"], 1)).await.unwrap();
     let revoked = store.revoke_key(&key_id("k1"), 5).await.unwrap();

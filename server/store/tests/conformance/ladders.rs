@@ -152,7 +152,7 @@ pub(crate) async fn only_the_leader_changes_a_ladder(store: Subject<'_>) {
     }
     commit(store, [lead("a", 2)]).await;
     for late in [keep("a", 1), version("a", 1, "x", "1"), pair("a", 1, 1), end("a", 1, 0)] {
-        // With its whole batch.
+        // The whole batch is refused.
         let refused = refused(store, vec![open("b"), late]).await;
         let expected =
             WriteRefusal::LadderTermEnded { ladder_id: ladder("a"), term: 1, expected: 2 };

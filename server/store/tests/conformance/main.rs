@@ -55,7 +55,7 @@ macro_rules! facts {
 
 const FACTS: &[Fact] = &facts![
     matches::entries_are_read_in_order,
-    matches::a_dropped_match_is_unknown_and_its_id_free,
+    matches::a_dropped_match_is_unknown_and_its_id_is_free,
     flushes::commits_are_stored_in_the_order_in_which_they_begin,
     flushes::a_refused_batch_changes_nothing_of_those_around_it,
     flushes::a_commit_is_stored_even_if_it_is_not_awaited,
@@ -79,9 +79,9 @@ const FACTS: &[Fact] = &facts![
     refusals::a_part_beyond_its_limit_is_refused,
     keys::keys_are_read_as_added,
     keys::an_id_belongs_to_one_key,
-    keys::a_name_belongs_to_one_key_in_force,
+    keys::a_name_belongs_to_at_most_one_key_in_force,
     keys::the_same_key_may_be_added_again,
-    keys::a_key_is_revoked_once_and_stays_so,
+    keys::a_revoked_key_stays_revoked,
     keys::an_unknown_key_is_not_revoked,
     keys::the_version_of_the_keys_changes_with_every_change,
     keys::a_key_keeps_the_latest_recorded_use,
@@ -116,7 +116,7 @@ fn main() {
 /// Creates an empty store, or returns the reason why this kind of store is not available here.
 type Factory = fn() -> Pin<Box<dyn Future<Output = Result<Fresh, String>>>>;
 
-/// Adds a trial per fact, each on a store of its own.
+/// Adds a trial for each fact, each with its own store.
 fn conforms(trials: &mut Vec<Trial>, name: &str, fresh: Factory) {
     for fact in FACTS {
         let check = move || {
@@ -155,7 +155,7 @@ async fn postgres_store(durability: Durability) -> Result<Fresh, String> {
     let store = Arc::new(PostgresStore::open(&url, durability).await.unwrap());
     let renewed = Arc::clone(&store);
     tokio::spawn(async move {
-        // Until the test and its runtime end.
+        // Keeps the database until the test and its runtime end.
         while renewed.renew_lease(NodeStatus::default()).await.is_ok() {
             tokio::time::sleep(LEASE_RENEWAL_INTERVAL).await;
         }

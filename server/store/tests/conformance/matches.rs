@@ -45,7 +45,7 @@ pub(crate) fn name(text: &str) -> KeyName {
 pub(crate) fn finish_of(match_id: &str, of: &[&str]) -> Write {
     let Write::FinishMatch { match_id, ended_at_unix_ms, summary, replay, .. } = finish(match_id)
     else {
-        unreachable!("it finishes a match");
+        unreachable!("the write finishes a match");
     };
     Write::FinishMatch {
         match_id,
@@ -110,7 +110,7 @@ pub(crate) async fn entries_are_read_in_order(store: Subject<'_>) {
     assert_in_play(store, "b", 20).await;
 }
 
-pub(crate) async fn a_dropped_match_is_unknown_and_its_id_free(store: Subject<'_>) {
+pub(crate) async fn a_dropped_match_is_unknown_and_its_id_is_free(store: Subject<'_>) {
     commit(store, [open("a"), append("a", 0), open("b"), finish("b")]).await;
     commit(store, [drop_match("a"), drop_match("b")]).await;
     for gone in ["a", "b"] {
@@ -160,7 +160,7 @@ pub(crate) async fn the_list_is_ordered_by_id_whenever_matches_finish(store: Sub
     commit(store, [finish("a"), finish("d")]).await;
     let first = store.list(None, 1, &[]).await.unwrap();
     assert_eq!(first.matches, [ended("d")]);
-    // What finishes above the position is not listed, what finishes below it is.
+    // A match that finishes above the position is not listed; one that finishes below it is.
     commit(store, [finish("e"), finish("c"), finish("B")]).await;
     let second = store.list(first.next.as_ref(), 2, &[]).await.unwrap();
     assert_eq!(second.matches, [ended("c"), ended("a")]);

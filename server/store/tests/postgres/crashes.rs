@@ -1,5 +1,5 @@
-//! Nodes that lose their database session: by a crash, which ends their lease early, or while they
-//! live, which does not.
+//! Nodes that lose their database session. A crash of the node ends its lease early; the loss of
+//! the session alone does not.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,8 @@ use crate::{
     postgres_server::PostgresServer,
 };
 
-/// Far below the rest of a lease, without which another node could not take over a match.
+/// Maximum time of a takeover: far below the rest of the lease, for which another node would
+/// otherwise have to wait.
 const MAX_TAKEOVER_TIME: Duration = Duration::from_secs(4);
 
 async fn renew(node: &PostgresStore) {
@@ -93,7 +94,7 @@ pub(crate) async fn matches_of_a_crashed_node_continue_on_another_within_seconds
     assert_eq!(crashed, also_crashed);
     let [crashed] = &*crashed else { panic!("{crashed:?}") };
     assert_eq!(crashed.name.as_str(), "one");
-    // Both nodes try; it is ended once.
+    // Both nodes try to end the lease; it is ended once.
     let ended = tokio::join!(two.end_lease(crashed), three.end_lease(crashed));
     assert!(ended.0.unwrap() != ended.1.unwrap());
     assert_eq!(take_over(&two, none_is_leader_only).await, [id("a")]);
@@ -143,12 +144,12 @@ pub(crate) async fn a_node_that_reconnects_late_keeps_its_matches_until_they_are
     terminate(&server, &format!("pid IN ({sessions_of_one})"));
     let crashed = find_crashed(&two).await;
     reconnect(&one).await;
-    assert!(!two.end_lease(&crashed[0]).await.unwrap(), "it has a session");
-    // It has renewed its lease since, and loses its next session.
+    assert!(!two.end_lease(&crashed[0]).await.unwrap(), "the node has a session");
+    // The node has renewed its lease since, and loses its next session.
     assert_eq!(two.check_session().await.unwrap(), []);
     terminate(&server, "application_name IN (SELECT application_name FROM pg_stat_activity
          JOIN pg_locks USING (pid) WHERE locktype = 'advisory' ORDER BY backend_start DESC LIMIT 1)");
-    assert!(!two.end_lease(&crashed[0]).await.unwrap(), "it has renewed its lease");
+    assert!(!two.end_lease(&crashed[0]).await.unwrap(), "the node has renewed its lease");
     let crashed = find_crashed(&two).await;
     assert!(two.end_lease(&crashed[0]).await.unwrap());
     reconnect(&one).await;

@@ -80,7 +80,7 @@ pub(crate) async fn a_server_that_was_taken_over_stores_nothing_more() {
     first.commit(vec![open("a"), append("a", 0)]).await.unwrap();
     let second = store(&url).await;
     assert_epoch_ended(first.commit(vec![append("a", 1)]).await);
-    // Reported as a takeover, although the match was also opened by the other server.
+    // This is reported as a takeover, although the other server also opened the match.
     second.commit(vec![open("b")]).await.unwrap();
     assert_epoch_ended(first.commit(vec![open("b")]).await);
     assert_epoch_ended(first.commit(vec![finish("a")]).await);
@@ -151,7 +151,7 @@ pub(crate) async fn a_server_waits_for_the_transaction_of_the_one_before() {
     }
     running.commit();
     let second = opening.await.unwrap();
-    // It reads everything that was committed while it waited.
+    // The server reads everything that was committed while it waited.
     assert_eq!(second.records("").await.unwrap().damaged.len(), 1);
     assert_epoch_ended(first.commit(vec![append("a", 0)]).await);
 }

@@ -32,7 +32,7 @@ fn record(name: &str) -> Write {
     Write::PutRecord { name: name.to_owned(), value: vec![1] }
 }
 
-/// A batch with every kind of write of a match, and with a ladder.
+/// Returns a batch with every kind of write of a match, and with a ladder.
 fn batch(name: &str) -> Vec<Write> {
     let ladder_id = LadderId::new(name).unwrap();
     let value = b"rules".to_vec();
@@ -99,7 +99,7 @@ async fn nodes() -> Pair {
 
 async fn in_time<T>(work: impl Future<Output = Result<T, StoreError>>) -> T {
     let done = timeout(MAX_WAIT, work).await;
-    done.expect("it waits for another node").unwrap()
+    done.expect("the operation waits for another node").unwrap()
 }
 
 /// Plays a whole match and renews the lease, as a live node does.
@@ -287,7 +287,7 @@ pub(crate) async fn the_session_of_an_interrupted_renewal_is_terminated() {
     );
     let only_two_remain = async || {
         in_time(async {
-            // One to write, and one to renew the lease.
+            // Two sessions: one to write, and one to renew the lease.
             while PostgresServer::shared().run(&sessions) != "2" {
                 yield_now().await;
             }

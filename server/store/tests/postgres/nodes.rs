@@ -61,12 +61,12 @@ fn assert_ended<T: std::fmt::Debug>(outcome: Result<T, StoreError>) {
 
 pub(crate) async fn journal_of(store: &PostgresStore, match_id: &str) -> Vec<Vec<u8>> {
     let open = store.open_match(&id(match_id)).await.unwrap();
-    open.expect("it is in play here").journal
+    open.expect("the match is in play here").journal
 }
 
 async fn node_of_a(store: &PostgresStore) -> StoredNode {
     let holder = store.node_of(&id("a")).await.unwrap();
-    holder.expect("it is in play").node
+    holder.expect("the match is in play").node
 }
 
 pub(crate) async fn nodes_write_their_own_matches_concurrently() {
@@ -103,7 +103,7 @@ pub(crate) async fn matches_of_a_node_without_a_lease_continue_on_another() {
         one.commit(vec![append("a", number), append("b", number)]).await.unwrap();
     }
     let two = node(&url, "two").await;
-    assert_eq!(take_over(&two, none_is_leader_only).await, [], "it has its lease");
+    assert_eq!(take_over(&two, none_is_leader_only).await, [], "the node has its lease");
     two.commit(vec![open("d"), append("d", 0)]).await.unwrap();
 
     expire_lease(&url, "one");
@@ -112,7 +112,7 @@ pub(crate) async fn matches_of_a_node_without_a_lease_continue_on_another() {
     assert_eq!(ids, [&id("a"), &id("b"), &id("c")]);
     for open in &taken {
         let stored = two.open_match(&open.match_id).await.unwrap();
-        assert_eq!(stored.as_ref(), Some(open), "it is given as it is stored");
+        assert_eq!(stored.as_ref(), Some(open), "the match is returned as it is stored");
     }
     assert_eq!(take_over(&two, none_is_leader_only).await, []);
     assert_eq!(journal_of(&two, "a").await.len(), 70);
@@ -206,7 +206,7 @@ pub(crate) async fn a_commit_that_outwaits_its_lease_is_not_stored() {
         &database,
         "UPDATE node SET lease_until = clock_timestamp() + interval '2 seconds'",
     );
-    // Like a server that starts under the same name, and hangs.
+    // This simulates a server that starts under the same name, and hangs.
     let in_the_way = server.open_transaction_in(&database, "SELECT 1 FROM node FOR UPDATE");
     let writer = std::sync::Arc::clone(&one);
     let committing = tokio::spawn(async move { writer.commit(vec![append("a", 0)]).await });
@@ -288,7 +288,7 @@ pub(crate) async fn a_node_is_read_again_when_a_server_has_opened_it_since() {
     one.commit(vec![open("a")]).await.unwrap();
     expire_lease(&url, "one");
     let two = node(&url, "two").await;
-    assert_eq!(take_over(&two, all_are_leader_only).await, [], "it has read them");
+    assert_eq!(take_over(&two, all_are_leader_only).await, [], "the node has read them");
     lose_the_newest();
     // After the restart, the node reuses the number of the lost commit.
     let one = node(&url, "one").await;
@@ -320,10 +320,10 @@ pub(crate) async fn one_node_leads_and_alone_takes_leader_only_matches() {
     let (one, two) = (node(&url, "one").await, node(&url, "two").await);
     assert!(one.acquire_leadership().await.unwrap());
     assert!(!two.acquire_leadership().await.unwrap());
-    assert!(one.acquire_leadership().await.unwrap(), "it still does");
+    assert!(one.acquire_leadership().await.unwrap(), "the node still leads");
     one.commit(vec![open("a")]).await.unwrap();
     expire_lease(&url, "one");
-    assert_eq!(take_over(&two, all_are_leader_only).await, [], "it does not lead");
+    assert_eq!(take_over(&two, all_are_leader_only).await, [], "the node does not lead");
     assert!(two.acquire_leadership().await.unwrap());
     assert_ended(one.commit(vec![append("a", 0)]).await);
     assert_eq!(take_over(&two, all_are_leader_only).await, [id("a")]);

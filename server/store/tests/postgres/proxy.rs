@@ -38,7 +38,7 @@ struct Control {
     rule: Mutex<Rule>,
     /// The number of messages since the rule was set, over all connections.
     messages: AtomicUsize,
-    /// The number of messages held or cut since then.
+    /// The number of messages held or cut since the rule was set.
     stopped: AtomicUsize,
     released: Notify,
 }

@@ -30,7 +30,7 @@ async fn with_matches(url: &str, name: &str, matches: &[&str]) -> PostgresStore 
 
 async fn is_released(store: &PostgresStore, match_id: &str) -> bool {
     let holder = store.node_of(&id(match_id)).await.unwrap();
-    holder.expect("it is in play").is_released
+    holder.expect("the match is in play").is_released
 }
 
 pub(crate) async fn a_released_match_continues_on_another_node() {
@@ -123,7 +123,7 @@ pub(crate) async fn released_matches_remain_available_after_a_shutdown() {
     one.close().await.unwrap();
     let mut taken = take_over(&two, none_is_leader_only).await;
     taken.extend(take_over(&two, none_is_leader_only).await);
-    assert_eq!(taken, [id("b"), id("a")], "what is released first");
+    assert_eq!(taken, [id("b"), id("a")], "the matches that were released first");
     assert_eq!(rows_of(&url, "released_match"), "0");
 
     // Taking over an expired node includes the matches that it had released.
@@ -190,7 +190,7 @@ pub(crate) async fn released_matches_are_not_taken_during_a_takeover_of_their_no
     let one = Arc::new(with_matches(&url, "one", &["a"]).await);
     let two = node(&url, "two").await;
     one.release(&[id("a")]).await.unwrap();
-    // Like a server that starts under the name of the node.
+    // This simulates a server that starts under the name of the node.
     let lock = "SELECT 1 FROM node WHERE node_id = 'one' FOR UPDATE";
     let taking_over = server.open_transaction_in(&database, lock);
     assert_eq!(take_over(&two, none_is_leader_only).await, []);
@@ -213,5 +213,5 @@ pub(crate) async fn an_unreadable_released_match_is_not_taken_over() {
     assert_eq!(take_over(&two, none_is_leader_only).await, []);
     // A node detects damage of its own matches when it restarts.
     let again = node(&url, "one").await;
-    assert_eq!(again.open_report().damage_reports.len(), 3, "a batch and two matches");
+    assert_eq!(again.open_report().damage_reports.len(), 3, "a batch and two matches are damaged");
 }

@@ -16,7 +16,7 @@ pub(crate) async fn everything_is_stored_when_the_database_is_reopened() {
     for name in ["a", "b", "c"] {
         first.commit(vec![open(name)]).await.unwrap();
     }
-    // Long enough that batches are swept.
+    // This is long enough that batches are swept.
     for number in 0..150 {
         let batch = vec![append("a", number), append("b", number)];
         first.commit(batch).await.unwrap();
@@ -96,7 +96,7 @@ pub(crate) async fn a_damaged_value_is_reported_and_others_are_intact() {
 
 pub(crate) async fn keys_can_be_changed_beside_a_server() {
     let url = PostgresServer::shared().fresh();
-    // Whoever opens the database first creates the store.
+    // The first program that opens the database creates the store.
     let keys = PostgresKeys::open(&url).await.unwrap();
     keys.add_keys(vec![key("north"), key("south")]).await.unwrap();
     let server = store(&url).await;

@@ -74,7 +74,7 @@ pub(crate) async fn a_database_without_the_newest_commits_is_refused() {
     let subject = store(&url).await;
     subject.commit(vec![open("a")]).await.unwrap();
     subject.commit(vec![append("a", 0)]).await.unwrap();
-    // Like a promoted standby that lacked them.
+    // This simulates a promoted standby that lacks these commits.
     server.run_in(&database, "DELETE FROM journal WHERE batch = (SELECT max(batch) FROM journal)");
     server.run(&format!(
         "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
@@ -103,7 +103,7 @@ pub(crate) async fn a_key_that_is_already_stored_waits_for_the_standby() {
             tokio::task::yield_now().await;
         }
     });
-    waits.await.expect("it does not wait");
+    waits.await.expect("the call does not wait");
     enough.send(()).unwrap();
     server.run("ALTER SYSTEM RESET synchronous_standby_names");
     server.run("SELECT pg_reload_conf()");

@@ -125,7 +125,7 @@ pub(crate) async fn a_store_is_copied_completely_to_postgresql_and_back() {
     let served = store(&url).await;
     assert!(served.open_report().damage_reports.is_empty());
     assert_eq!(Everything::of(&*served).await, everything);
-    // It continues from the same state; numbers are not reused.
+    // The copy continues from the same state; numbers are not reused.
     served.commit(vec![append("a", 1)]).await.unwrap();
     served.commit(vec![open("z"), finish("z")]).await.unwrap();
     served.add_key(key("east")).await.unwrap();
@@ -278,8 +278,8 @@ pub(crate) async fn every_column_is_copied() {
     let url = server.fresh();
     copy_to_postgres(&dir, &url).await.unwrap();
     let schema = url.rsplit('=').next().unwrap();
-    // Specific to a database: its holder, assigned numbers, schema version, and its id, which is
-    // checked when it is opened.
+    // Tables that are specific to a database: its holder, assigned numbers, schema version, and its
+    // id, which is checked when the database is opened.
     let empty = server.run(&format!(
         "WITH ours AS MATERIALIZED (
              SELECT table_name::text AS t, column_name::text AS c FROM information_schema.columns

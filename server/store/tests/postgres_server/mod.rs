@@ -53,8 +53,8 @@ pub(crate) fn absent() -> Option<String> {
     Some(absent)
 }
 
-/// Finds its programs: the folder in the environment variable, on the search path, or of the newest
-/// Debian package.
+/// Finds the folder of the programs: in the environment variable, on the search path, or that of
+/// the newest Debian package.
 fn programs() -> Option<PathBuf> {
     let has_all = |folder: &PathBuf| {
         ["initdb", "postgres", "psql"].iter().all(|program| folder.join(program).is_file())
@@ -79,7 +79,7 @@ fn programs() -> Option<PathBuf> {
 /// A running database server.
 pub(crate) struct PostgresServer {
     programs: PathBuf,
-    /// Contains its files and its socket.
+    /// The folder of the server's files and socket.
     folder: TempDir,
     supervisor: Option<Child>,
     /// Additional command-line flags.
@@ -117,7 +117,7 @@ impl PostgresServer {
         server
     }
 
-    /// Starts it again, and waits until it accepts connections.
+    /// Starts the server again, and waits until it accepts connections.
     pub(crate) fn restart(&mut self) {
         assert!(self.supervisor.is_none());
         let _ = fs::remove_file(self.keep_marker());
@@ -139,7 +139,7 @@ impl PostgresServer {
         }
     }
 
-    /// Stops it immediately, as in a crash: running transactions are lost.
+    /// Stops the server immediately, as in a crash: running transactions are lost.
     pub(crate) fn stop(&mut self) {
         let mut supervisor = self.supervisor.take().expect("it runs");
         fs::write(self.keep_marker(), b"").unwrap();
@@ -167,7 +167,7 @@ impl PostgresServer {
         )
     }
 
-    /// Returns the path of its socket.
+    /// Returns the path of the server's socket.
     pub(crate) fn socket(&self) -> PathBuf {
         self.folder.path().join(".s.PGSQL.5432")
     }
@@ -229,12 +229,12 @@ impl PostgresServer {
         psql
     }
 
-    /// Returns the folder with its socket.
+    /// Returns the folder with the server's socket.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Returns what it has logged.
+    /// Returns the server's log.
     pub(crate) fn log(&self) -> String {
         fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }

@@ -13,7 +13,7 @@ pub(crate) const MARK: &str = "--as-second-process";
 
 /// Opens the store, prints `open`, and holds it until the end of its input.
 pub(crate) const HOLD: &str = "hold";
-/// Printed once the store is open.
+/// The line that is printed once the store is open.
 pub(crate) const OPEN: &str = "open";
 
 pub(crate) fn run(words: &[String]) {

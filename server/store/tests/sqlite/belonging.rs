@@ -21,11 +21,11 @@ async fn filled(folder: &Path, seed: u64) -> (SqliteStore, u64) {
     for _ in 0..40 {
         store.commit(workload.batch()).await.unwrap();
     }
-    // Includes the commit that opened it.
+    // This includes the commit that opened the store.
     (store, 41)
 }
 
-/// The bytes of the files of a folder.
+/// Returns the bytes of the files of a folder.
 fn files(folder: &Path) -> Vec<Option<Vec<u8>>> {
     [DATABASE_FILE, LOG_FILE, COMMITS_FILE].map(|file| fs::read(folder.join(file)).ok()).to_vec()
 }
@@ -96,7 +96,7 @@ async fn files_of_another_store_are_refused() {
                 if beside.ends_with(COMMITS_FILE)),
             "{file}: {error}"
         );
-        // With its own file it is complete again.
+        // With its own file, the store is complete again.
         fs::copy(folder.path().join(file), killed.path().join(file)).unwrap();
         let store = open(killed.path()).await.unwrap();
         assert_eq!(store.open_report().completeness, CommitCompleteness::Complete);
@@ -210,14 +210,14 @@ async fn a_flipped_bit_in_the_log_never_changes_anything_silently() {
     let (mut lost, mut refused) = (0, 0);
     for flip in 0..FLIPS {
         let mut damaged = log.clone();
-        // The header of the log, that of a frame, or anywhere.
+        // The bit is in the header of the log, in that of a frame, or anywhere.
         let place = match flip % 3 {
             0 => random.random_range(0..32),
             1 => 32 + (4096 + 24) * random.random_range(0..10) + random.random_range(0..24),
             _ => random.random_range(32..log.len()),
         };
         damaged[place] ^= 1 << random.random_range(0..8);
-        // A separate folder each, since a dropped store closes its files some time later.
+        // Each case has a separate folder, since a dropped store closes its files some time later.
         let killed = tempfile::tempdir().unwrap();
         let (database, commits) = (sound[0].as_ref().unwrap(), sound[2].as_ref().unwrap());
         fs::write(killed.path().join(DATABASE_FILE), database).unwrap();
@@ -267,7 +267,7 @@ async fn a_key_command_counts_as_a_commit() {
     let dir = DataDir::prepare(folder.path()).unwrap();
     let keys = SqliteKeys::open(&dir);
     keys.await.unwrap().add_key(key("k1", "north")).await.unwrap();
-    // The server continues from there.
+    // The server continues from that commit.
     server.commit(vec![open_match("a"), finish("a", 10)]).await.unwrap();
     let newer = as_killed(folder.path());
     fs::copy(newer.path().join(COMMITS_FILE), older.path().join(COMMITS_FILE)).unwrap();

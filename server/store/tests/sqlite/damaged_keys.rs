@@ -36,7 +36,7 @@ async fn renew(keys: &dyn KeyStore) {
     let again = keys.remove_damaged_key(id).await.unwrap_err();
     assert!(matches!(again, StoreError::UnknownKey { .. }), "{again}");
     keys.add_key(key("renewed", "south")).await.unwrap();
-    // The same number of keys, but different ones.
+    // The number of keys is the same, but the keys differ.
     assert_ne!(keys.keys_version().await.unwrap(), before);
     let sound = keys.keys().await.unwrap();
     let names: Vec<_> = sound.iter().map(|key| key.name.as_str()).collect();
@@ -135,7 +135,7 @@ async fn a_damaged_key_that_was_revoked_does_not_keep_its_name() {
         keys.add_key(key("renewed", "south")).await.unwrap();
         let damaged = keys.damaged_keys().await.unwrap();
         assert_eq!((damaged.len(), &damaged[0].id), (1, &south));
-        // Its id stays in use.
+        // The id of the key stays in use.
         let refused = keys.add_key(key("key-south", "west")).await.unwrap_err();
         assert!(matches!(refused, StoreError::Damaged { .. }), "{refused}");
     }

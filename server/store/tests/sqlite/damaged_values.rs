@@ -141,7 +141,7 @@ async fn drop_damaged(folder: &Path, store: SqliteStore, damaged: &[DamagedValue
             }
             // The damaged batch is deleted once no match needs it.
             DamagedValue::Batch(_) => {}
-            // Accepted below.
+            // This loss is accepted below.
             DamagedValue::Table(_) => {}
             value => {
                 let match_id = value.match_id().unwrap().clone();
@@ -176,7 +176,7 @@ async fn drop_damaged(folder: &Path, store: SqliteStore, damaged: &[DamagedValue
     assert!(report.is_sound(), "{damaged:?}: {report:?}");
 }
 
-/// All damage that is reported in any place.
+/// Returns all damage that is reported anywhere.
 async fn reported_damages(folder: &Path, store: &SqliteStore) -> Vec<DamagedValue> {
     let dir = bridgemaster_store::DataDir::prepare(folder).unwrap();
     let report = bridgemaster_store::check(&dir).await.unwrap();
@@ -386,7 +386,7 @@ async fn a_damaged_match_in_play_can_be_dropped_while_others_continue() {
     assert_eq!(found.journal.len(), 5);
     store.close().await.unwrap();
 
-    // It is still reported, and no batch was swept.
+    // The damage is still reported, and no batch was swept.
     let store = open(folder.path()).await.unwrap();
     let error = store.open_match(&id("open-b")).await.unwrap_err();
     assert!(

@@ -35,7 +35,7 @@ async fn a_full_store_stores_no_partial_batch_and_recovers_once_there_is_space()
     assert_eq!(found.open.len(), 1);
     assert_eq!(found.open[0].journal.len() as u64, entries);
 
-    // However often it is retried.
+    // This holds however often the commit is retried.
     for _ in 0..5 {
         let batch = vec![open_match("x"), append("going-on", entries), finish("x", 60_000)];
         let error = store.commit(batch).await.unwrap_err();
@@ -62,6 +62,6 @@ async fn a_store_that_does_not_fit_on_the_disk_is_reported() {
     let options = SqliteOptions { max_database_bytes: Some(8_192), ..SqliteOptions::default() };
     let error = SqliteStore::open(&dir, options).await.unwrap_err();
     assert!(matches!(error, StoreError::DiskFull { .. }), "{error}");
-    // It can be created once there is space.
+    // The store can be created once there is space.
     SqliteStore::open(&dir, SqliteOptions::default()).await.unwrap();
 }

@@ -33,5 +33,5 @@ async fn the_log_is_restarted_while_commits_continue() {
             return;
         }
     }
-    panic!("the log goes on after {COMMITS} commits of 60 kB");
+    panic!("the log was not restarted within {COMMITS} commits of 60 kB");
 }

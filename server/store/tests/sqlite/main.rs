@@ -29,7 +29,7 @@ use bridgemaster_store::{
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-/// The log of the database (WAL).
+/// File name of the database's log (WAL).
 const LOG_FILE: &str = "bridgemaster.db-wal";
 
 async fn open(folder: &Path) -> Result<SqliteStore, StoreError> {

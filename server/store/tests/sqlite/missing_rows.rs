@@ -1,4 +1,4 @@
-//! Rows that are gone: each is reported with its table, and no lost secret is replaced.
+//! Missing rows: each is reported with its table, and no lost secret is replaced.
 
 use std::path::Path;
 

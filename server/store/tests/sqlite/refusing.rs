@@ -151,7 +151,7 @@ async fn a_damaged_page_that_is_skipped_at_the_start_is_found_with_its_replay() 
         let finished = store.finished(None, 500).await.unwrap();
         assert_eq!((finished.matches.len(), finished.damaged.len()), (40, 0));
         for one in finished.matches {
-            // None of its pages is freed.
+            // None of the match's pages is freed.
             let match_id = one.match_id.clone();
             let forget = Write::ForgetReplay { match_id };
             match store.replay(&one.match_id).await {
@@ -179,7 +179,7 @@ async fn a_damaged_page_that_is_skipped_at_the_start_is_found_with_its_replay() 
             let _ = fs::remove_file(folder.path().join(format!("{DATABASE_FILE}{beside}")));
         }
     }
-    assert!(believed > 40, "{believed} of {pages} pages");
+    assert!(believed > 40, "{believed} of {pages} damaged pages were not needed");
 }
 
 #[tokio::test]
@@ -197,7 +197,7 @@ async fn every_overwritten_page_is_detected() {
         match open(folder.path()).await {
             Err(StoreError::Corrupt { .. } | StoreError::NotADatabase { .. }) => {}
             Err(other) => panic!("page {page}: {other}"),
-            Ok(_) => panic!("page {page} is believed"),
+            Ok(_) => panic!("the damage of page {page} is not detected"),
         }
     }
     fs::write(&file, &sound).unwrap();

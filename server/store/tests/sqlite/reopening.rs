@@ -30,7 +30,7 @@ async fn everything_is_restored_and_continues() {
             store.commit(workload.batch()).await.unwrap();
         }
         before = Some(Contents::of(&store).await);
-        // Either closed or only dropped.
+        // The store is either closed or only dropped.
         if opening % 2 == 0 {
             store.close().await.unwrap();
         }
@@ -88,7 +88,7 @@ async fn a_reader_does_not_wait_for_a_writer() {
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     assert_eq!(store.replay(&id("a")).await.unwrap().unwrap().len(), 10);
     assert_eq!(store.finished(None, 99).await.unwrap().matches.len(), 1);
-    // A writer waits, and continues when the other is done.
+    // A writer waits, and continues when the other writer is done.
     let store = std::sync::Arc::new(store);
     let commit = tokio::spawn({
         let store = store.clone();

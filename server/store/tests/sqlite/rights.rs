@@ -18,7 +18,7 @@ fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
 
-/// Every file of a non-empty folder, with its mode.
+/// Returns every file of a non-empty folder, with its mode.
 fn modes_in(folder: &Path) -> Vec<(String, u32)> {
     let mut modes: Vec<_> = fs::read_dir(folder)
         .unwrap()
@@ -68,7 +68,7 @@ async fn a_used_folder_that_is_open_to_others_is_made_private() {
         set_mode(&folder.join(name), 0o644);
     }
     set_mode(&folder, 0o755);
-    // While the server uses the files.
+    // This holds while the server uses the files.
     DataDir::prepare(&folder).unwrap();
     assert_closed(&folder);
     store.commit(vec![append("a", 0)]).await.unwrap();
@@ -94,7 +94,7 @@ fn an_empty_folder_is_made_private_and_one_with_other_files_refused() {
         "{refused}"
     );
     assert!(refused.to_string().contains("chmod 700"), "{refused}");
-    assert_eq!(mode(&folder), 0o755, "it is left as it was");
+    assert_eq!(mode(&folder), 0o755, "the folder is left unchanged");
     assert_eq!(mode(&folder.join("letter.txt")), 0o644);
     DataDir::prepare(folder.join("below")).unwrap();
 

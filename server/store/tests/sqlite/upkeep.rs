@@ -119,7 +119,7 @@ async fn a_replaced_store_is_kept_and_a_bad_backup_replaces_nothing() {
     let replaced = open(&replaced.remove(0)).await.unwrap();
     assert_eq!(Contents::of(&replaced).await, now);
 
-    // An older database, but a newer number of commits.
+    // The database is older, but has a newer number of commits.
     lose_commits(&copy, 3).await;
     let refused = replace(&copy, &dir).await.unwrap_err();
     assert!(matches!(refused, StoreError::Corrupt { .. }), "{refused}");
@@ -170,7 +170,7 @@ async fn a_check_terminates_for_every_misplaced_page() {
     let contents = Contents::of(&store).await;
     store.close().await.unwrap();
     let sound = fs::read(folder.join(DATABASE_FILE)).unwrap();
-    // Pages with rows, which bytes 3 and 4 count.
+    // These are pages with rows, whose number is in bytes 3 and 4.
     let leaves: Vec<usize> = (1..sound.len() / PAGE)
         .filter(|page| sound[page * PAGE] == TABLE_LEAF && sound[page * PAGE + 3..][..2] != [0, 0])
         .collect();

@@ -107,7 +107,7 @@ impl Workload {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Contents {
     pub(crate) open: Vec<OpenMatch>,
-    /// With their replays, `None` for forgotten ones; newest match first.
+    /// The finished matches, newest first, with their replays; `None` for forgotten replays.
     pub(crate) finished: Vec<(FinishedMatch, Option<Vec<u8>>)>,
     /// The finished matches of each of [`PARTIES`].
     pub(crate) of_parties: [Vec<MatchId>; PARTIES.len()],
