@@ -25,7 +25,6 @@
 mod clocks;
 mod commit_tracker;
 mod effect;
-mod effects;
 mod final_messages;
 mod join;
 mod journal;
@@ -34,6 +33,7 @@ mod organiser;
 mod origin;
 mod outgoing;
 pub mod property;
+mod referee_outputs;
 mod report;
 mod return_tracker;
 mod seat_stream;
