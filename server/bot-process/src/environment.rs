@@ -117,7 +117,7 @@ pub enum VariableError {
 /// Checks that a variable can be passed to a bot. The variable need not be set.
 ///
 /// # Errors
-/// [`VariableError::Name`] or [`VariableError::Reserved`].
+/// Returns [`VariableError::Name`] or [`VariableError::Reserved`].
 pub fn check_variable(name: &str) -> Result<(), VariableError> {
     let is_of_name = |one: char| one.is_ascii_alphanumeric() || one == '_';
     if name.is_empty() || name.starts_with(|one: char| one.is_ascii_digit()) {

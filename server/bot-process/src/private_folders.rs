@@ -128,7 +128,8 @@ impl PrivateFolders {
     /// `except`; it is empty if `working_copy_of` is `None`.
     ///
     /// # Errors
-    /// An operating system error, or [`io::ErrorKind::Other`] if the folder is too large to copy.
+    /// Returns an operating system error, or [`io::ErrorKind::Other`] if the folder is too large to
+    /// copy.
     pub(crate) fn new(working_copy_of: Option<&Path>, except: Option<&Path>) -> io::Result<Self> {
         // Copying takes too long for an async task.
         let is_on_runtime = Handle::try_current()

@@ -43,8 +43,8 @@ impl BotProcess {
     /// process. Cancel safe; can be called again.
     ///
     /// # Errors
-    /// If the operating system cannot wait for the process, or some of the bot's processes cannot
-    /// be killed.
+    /// Returns an error if the operating system cannot wait for the process, or some of the bot's
+    /// processes cannot be killed.
     pub async fn ended(&mut self) -> io::Result<ExitStatus> {
         #[cfg(target_os = "linux")]
         while let Some(watch) = &mut self.watch

@@ -10,7 +10,8 @@ use std::{
 /// Opens a regular file without blocking. Fails if the path is a link.
 ///
 /// # Errors
-/// A file system error, or [`io::ErrorKind::InvalidInput`] if the file is not a regular file.
+/// Returns a file system error, or [`io::ErrorKind::InvalidInput`] if the file is not a regular
+/// file.
 pub fn open_regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     let refused = || io::Error::new(io::ErrorKind::InvalidInput, "not a regular file");
     let is_other =
@@ -38,7 +39,7 @@ pub fn open_regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> 
 /// Opens a regular file with [`open_regular`] and reads its contents.
 ///
 /// # Errors
-/// The errors of [`open_regular`].
+/// Returns the errors of [`open_regular`].
 pub fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open_regular(File::options().read(true), path)?.read_to_end(&mut bytes)?;
@@ -48,7 +49,7 @@ pub fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
 /// Creates a regular file. An existing file, link or pipe with the same name is removed.
 ///
 /// # Errors
-/// A file system error.
+/// Returns a file system error.
 pub(crate) fn create_regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),

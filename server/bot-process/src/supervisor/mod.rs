@@ -34,8 +34,8 @@ pub(crate) use self::{
 /// before the process has a second thread.
 ///
 /// # Errors
-/// The arguments do not come from a [`BotCommand`](crate::BotCommand), or an operating system call
-/// fails.
+/// Returns an error if the arguments do not come from a [`BotCommand`](crate::BotCommand), or an
+/// operating system call fails.
 pub fn supervise(arguments: impl Iterator<Item = OsString>) -> io::Result<()> {
     let options = SupervisorOptions::parse(arguments).ok_or_else(|| {
         let problem = "invalid arguments of the internal command that starts bots";
