@@ -11,7 +11,7 @@ use crate::failure::misuse;
 /// Parses an IP address with a port.
 ///
 /// # Errors
-/// A description of the problem, with a valid example.
+/// Returns a description of the problem, with a valid example.
 pub(super) fn parse(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| {
         let port = text.rsplit_once(':').map(|(_, port)| port);

@@ -29,7 +29,7 @@ pub(super) fn read(path: &Path, limit_bytes: u64) -> anyhow::Result<Vec<u8>> {
 /// Checks that a folder exists and can be read.
 ///
 /// # Errors
-/// Misuse of `flag`, if there is no such folder.
+/// Returns a misuse error for `flag` if there is no such folder.
 pub(super) fn check_folder(flag: &str, path: &Path) -> anyhow::Result<()> {
     let shown = path.display();
     match fs::read_dir(path) {
@@ -61,7 +61,7 @@ impl OutputFile {
     /// unchanged until [`write`](Self::write) is called.
     ///
     /// # Errors
-    /// Misuse of `flag`, if the file cannot be written.
+    /// Returns a misuse error for `flag` if the file cannot be written.
     pub(super) fn open(flag: &str, path: &Path) -> anyhow::Result<Self> {
         if path == Path::new("-") {
             return Ok(Self::Stdout);
@@ -96,7 +96,7 @@ impl<F> Outputs<F> {
     /// Checks that each file can be written, before any work is done.
     ///
     /// # Errors
-    /// Misuse, if a file cannot be written, or if two outputs go to standard output.
+    /// Returns a misuse error if a file cannot be written, or if two outputs go to standard output.
     pub(super) fn open<const N: usize>(
         flags: [(&'static str, &Option<PathBuf>, F); N],
     ) -> anyhow::Result<Self> {
@@ -131,7 +131,7 @@ impl<F> Outputs<F> {
     /// Writes the text in each format, even if one of the files cannot be written.
     ///
     /// # Errors
-    /// The first error.
+    /// Returns the first error.
     pub(super) fn write(&self, text: impl Fn(&F) -> anyhow::Result<String>) -> anyhow::Result<()> {
         let written = self.0.iter().map(|(flag, file, format)| {
             text(format).and_then(|text| file.write(&text)).map_err(|error| error.context(*flag))

@@ -43,8 +43,8 @@ pub(super) enum FollowEvent<'a> {
 /// but never the state of the match.
 ///
 /// # Errors
-/// A refusal that a retry cannot change, an outage longer than `retry_timeout`, or an error that
-/// `handle` returned.
+/// Returns a refusal that a retry cannot change, an outage longer than `retry_timeout`, or an error
+/// that `handle` returned.
 pub(super) async fn follow(
     client: &mut MatchClient,
     match_id: &str,

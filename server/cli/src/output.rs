@@ -26,8 +26,8 @@ impl Screen {
         self.0.push_str(&escape_lines(text));
     }
 
-    /// Adds text in a style, escaped as by [`text`](Self::text). Styles are used on a terminal, unless
-    /// `NO_COLOR` is set.
+    /// Adds text in a style, escaped as by [`text`](Self::text). Styles are used on a terminal,
+    /// unless `NO_COLOR` is set.
     pub(super) fn styled(&mut self, text: &str, style: &Style) {
         self.0.push_str(&style.apply_to(escape_lines(text)).to_string());
     }
@@ -49,8 +49,8 @@ pub(super) fn print(text: &str) -> io::Result<()> {
     write_out(&escape_lines(text))
 }
 
-/// Checks that standard output was neither closed nor discarded when the program was started, because
-/// a secret that is printed only once would be lost.
+/// Checks that standard output was neither closed nor discarded when the program was started,
+/// because a secret that is printed only once would be lost.
 pub(super) fn check_open(secret: &str) -> anyhow::Result<()> {
     anyhow::ensure!(
         !is_stdout_lost(),
@@ -85,7 +85,7 @@ fn is_stdout_lost() -> bool {
 ///
 /// # Errors
 ///
-/// I/O errors, including a closed pipe, for which [`is_closed_pipe`] returns true.
+/// Returns I/O errors, including a closed pipe, for which [`is_closed_pipe`] returns true.
 pub(super) fn print_update(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(escape_lines(text).as_bytes())?;

@@ -96,7 +96,7 @@ fn stored(folder: &Path) -> anyhow::Result<(ContestState, Exit)> {
 /// Returns a failed contest's report, with the stored matches and the error.
 ///
 /// # Errors
-/// The error of the contest, if no match is stored.
+/// Returns the error of the contest, if no match is stored.
 pub(super) fn report_of_failure(folder: &Path, error: anyhow::Error) -> anyhow::Result<Report> {
     let Ok((state, _)) = read_contest(folder) else {
         return Err(error);

@@ -287,7 +287,8 @@ async fn create(
 /// Shows the match's progress, and returns the match after its end.
 ///
 /// # Errors
-/// If a bot exited before it joined the match, the command was stopped, or the server failed.
+/// Returns an error if a bot exited before it joined the match, the command was stopped, or the
+/// server failed.
 async fn follow_to_end(
     client: &mut MatchClient,
     match_id: &str,

@@ -30,7 +30,7 @@ impl KeyPlace {
     /// Opens the keys of an existing store.
     ///
     /// # Errors
-    /// Misuse if the data folder does not exist.
+    /// Returns a misuse error if the data folder does not exist.
     pub(super) async fn open(&self) -> anyhow::Result<Box<dyn KeyStore>> {
         if let (Some(dir), None) = (&self.dir, &self.store) {
             let shown = dir.display();
@@ -71,7 +71,7 @@ const STORE_VARIABLE: &str = "BRIDGEMASTER_STORE";
 /// Returns the address; `None` if the variable is unset or empty.
 ///
 /// # Errors
-/// Misuse if the value is not UTF-8.
+/// Returns a misuse error if the value is not UTF-8.
 pub(crate) fn read() -> anyhow::Result<Option<String>> {
     match env::var(STORE_VARIABLE) {
         Ok(url) => Ok(Some(url).filter(|url| !url.is_empty())),

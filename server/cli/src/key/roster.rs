@@ -37,7 +37,7 @@ impl Entry {
 /// Parses a file.
 ///
 /// # Errors
-/// All problems in the file, one per entry.
+/// Returns all problems in the file, one per entry.
 pub(super) fn parse(text: &str) -> Result<Vec<Entry>, Vec<String>> {
     let mut reader = ReaderBuilder::new()
         .has_headers(false)
@@ -154,8 +154,8 @@ pub(super) fn to_csv<'a>(
     Ok(String::from_utf8(writer.into_inner()?)?)
 }
 
-/// Returns an error if a name cannot be distinguished from others on a screen. Its length is already
-/// checked.
+/// Returns an error if a name cannot be distinguished from others on a screen. Its length is
+/// already checked.
 pub(super) fn check_name(what: &str, name: &str) -> Result<(), String> {
     let problem = name_problem(name, name.len());
     problem.map_or(Ok(()), |problem| Err(format!("{what} {problem}")))

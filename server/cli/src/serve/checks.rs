@@ -74,7 +74,7 @@ impl Settings {
     /// Checks that the settings do not contradict each other.
     ///
     /// # Errors
-    /// Misuse. The error names the flags.
+    /// Returns a misuse error that names the flags.
     pub(super) fn check(&self) -> anyhow::Result<()> {
         if self.replay_mode.is_some() && self.replays.is_none() {
             return Err(misuse("--replay-mode needs --replays DIR"));

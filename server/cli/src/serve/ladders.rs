@@ -12,7 +12,7 @@ use crate::{failure::misuse, ladder::LadderFlags, serve::settings::Settings};
 /// Parses the ladders of the config file.
 ///
 /// # Errors
-/// Misuse: an entry is unknown, or its value is invalid.
+/// Returns a misuse error if an entry is unknown, or its value is invalid.
 pub(super) fn parse(settings: &Settings) -> anyhow::Result<Vec<Ladder>> {
     let path = settings.config.as_deref().unwrap_or(Path::new(""));
     let ladders = settings.ladders.iter();

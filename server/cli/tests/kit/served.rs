@@ -45,7 +45,7 @@ impl Served {
     /// Starts a server that logs to a file.
     ///
     /// # Errors
-    /// When the server does not start. The error is the outcome of the process.
+    /// Returns an error if the server does not start. The error is the outcome of the process.
     pub(crate) fn try_by(command: &mut Command, log: &Path) -> Result<Self, Ran> {
         Self::of(command.stderr(File::create(log).unwrap()), log)
     }
@@ -53,7 +53,7 @@ impl Served {
     /// Starts a server with a command that sets the destination of its log.
     ///
     /// # Errors
-    /// When the server does not start. The error is the outcome of the process.
+    /// Returns an error if the server does not start. The error is the outcome of the process.
     pub(crate) fn of(command: &mut Command, log: &Path) -> Result<Self, Ran> {
         Self::serving(command.stdout(Stdio::piped()).spawn().unwrap(), log)
     }
@@ -61,7 +61,7 @@ impl Served {
     /// Waits until a process, whose standard output is a pipe, serves.
     ///
     /// # Errors
-    /// When the server does not start. The error is the outcome of the process.
+    /// Returns an error if the server does not start. The error is the outcome of the process.
     pub(crate) fn serving(mut process: Child, log: &Path) -> Result<Self, Ran> {
         let mut out = BufReader::new(process.stdout.take().unwrap());
         let mut line = String::new();

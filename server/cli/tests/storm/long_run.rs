@@ -7,7 +7,7 @@ impl LongRun {
     /// Returns the name of the suite and its arguments; `None` for the arguments of a test run.
     ///
     /// # Errors
-    /// When no suite is named.
+    /// Returns an error if no suite is named.
     pub(crate) fn from_args(mut args: Vec<String>) -> Result<Option<(String, Self)>, String> {
         let Some(at) = args.iter().position(|arg| arg == "--long") else {
             return Ok(None);
@@ -30,7 +30,7 @@ impl LongRun {
     /// Removes a flag and returns its value.
     ///
     /// # Errors
-    /// When the flag has no value.
+    /// Returns an error if the flag has no value.
     pub(crate) fn value(&mut self, name: &str) -> Result<Option<String>, String> {
         let Some(at) = self.0.iter().position(|arg| arg == name) else {
             return Ok(None);
@@ -45,7 +45,7 @@ impl LongRun {
     /// Removes a flag and returns its number.
     ///
     /// # Errors
-    /// When the value is not a number.
+    /// Returns an error if the value is not a number.
     pub(crate) fn number(&mut self, name: &str, default: u64) -> Result<u64, String> {
         let Some(value) = self.value(name)? else {
             return Ok(default);
@@ -57,7 +57,8 @@ impl LongRun {
     /// Checks that no argument remains.
     ///
     /// # Errors
-    /// When an unknown argument remains. The error contains `valid`, the list of valid arguments.
+    /// Returns an error if an unknown argument remains. The error contains `valid`, the list of
+    /// valid arguments.
     pub(crate) fn end(self, valid: &str) -> Result<(), String> {
         match self.0.first() {
             Some(arg) => Err(format!("unknown argument {arg}; valid are {valid}")),

@@ -30,7 +30,7 @@ impl Verdict {
     /// Returns the verdict as text.
     ///
     /// # Errors
-    /// When a property does not hold. The error is the same text.
+    /// Returns an error if a property does not hold. The error is the same text.
     pub(crate) fn result(&self) -> Result<String, String> {
         let holds = self.checks.iter().all(|(_, against)| against.is_empty());
         if holds { Ok(self.to_string()) } else { Err(self.to_string()) }

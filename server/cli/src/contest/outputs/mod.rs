@@ -50,7 +50,7 @@ impl OutputArgs {
     /// Checks that each file can be written. Called before the first match.
     ///
     /// # Errors
-    /// Misuse, if a file cannot be written, or if two outputs go to standard output.
+    /// Returns a misuse error if a file cannot be written, or if two outputs go to standard output.
     pub(super) fn open(&self) -> anyhow::Result<Outputs> {
         Outputs::open([
             ("--json", &self.json, |report, _| data::json(report)),
@@ -65,7 +65,7 @@ impl OutputArgs {
 /// Writes all outputs, even if one of them cannot be written.
 ///
 /// # Errors
-/// The first error.
+/// Returns the first error.
 pub(super) fn write(outputs: &Outputs, report: &Report, rows: &[MatchRow]) -> anyhow::Result<()> {
     outputs.write(|writer| writer(report, rows))
 }

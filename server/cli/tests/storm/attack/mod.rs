@@ -99,7 +99,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 /// Runs the attacks for as long as the arguments say.
 ///
 /// # Errors
-/// When a check fails. The error lists all failed checks.
+/// Returns an error if a check fails. The error lists all failed checks.
 pub(crate) fn long(mut arguments: LongRun) -> Result<String, String> {
     let order = Order {
         time: Duration::from_secs(arguments.number("--seconds", 600)?),
@@ -119,7 +119,8 @@ pub(crate) fn long(mut arguments: LongRun) -> Result<String, String> {
 /// Makes a server with small limits hold all kinds of resources, one kind after the other.
 ///
 /// # Errors
-/// When the server uses more memory than its limits allow, or no longer answers other callers.
+/// Returns an error if the server uses more memory than its limits allow, or no longer answers
+/// other callers.
 fn hoard_all() -> Result<(), String> {
     let limits: Limits = toml::from_str(SMALL).map_err(|error| error.to_string())?;
     let bound = limits.memory_bound();

@@ -47,7 +47,7 @@ impl Theft {
     /// Plays a contest of a thief against a bot that starts later.
     ///
     /// # Errors
-    /// When the thief achieved anything. The error describes what.
+    /// Returns an error if the thief achieved anything. The error describes what.
     pub(crate) fn fails(self, groups: u32) -> Result<(), String> {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let this = env::current_exe().map_err(|error| error.to_string())?;

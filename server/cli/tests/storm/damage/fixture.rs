@@ -79,7 +79,7 @@ impl Folders {
     /// Starts a server.
     ///
     /// # Errors
-    /// When the server exits instead. The error is its exit status and output.
+    /// Returns an error if the server exits instead. The error is its exit status and output.
     pub(crate) fn serve(&self) -> Result<Served, Ran> {
         let flags = "--require-keys --durability process --drain-time 0";
         let (data, replays) = (self.data.display(), self.replays.display());

@@ -46,7 +46,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 /// Runs many cases of damage, or repeats one.
 ///
 /// # Errors
-/// When a case of damage was not reported. The error lists all such cases.
+/// Returns an error if a case of damage was not reported. The error lists all such cases.
 pub(crate) fn long(mut arguments: LongRun) -> Result<String, String> {
     let seed = arguments.number("--seed", 1)?;
     let cases = arguments.number("--cases", 2_000)?;
@@ -61,8 +61,8 @@ pub(crate) fn long(mut arguments: LongRun) -> Result<String, String> {
 /// Runs the cases of damage with these numbers.
 ///
 /// # Errors
-/// When a case of damage was not reported. The error lists all such cases, and the command that
-/// repeats one.
+/// Returns an error if a case of damage was not reported. The error lists all such cases, and the
+/// command that repeats one.
 fn judged(seed: u64, numbers: Range<u64>) -> Result<String, String> {
     run(seed, numbers).result().map_err(|problem| {
         let again = "cargo test --release -p bridgemaster --test storm -- --long damage";
