@@ -180,7 +180,7 @@ impl Cluster {
     /// suspended.
     ///
     /// # Errors
-    /// When the lease was not renewed in time.
+    /// Returns an error if the lease was not renewed in time.
     pub fn check_lease(&self) -> Result<(), Refusal> {
         if !self.is_shared || self.lease_trust().is_valid(self.now()) {
             Ok(())
@@ -204,7 +204,7 @@ impl Cluster {
     /// send nothing before its commit.
     ///
     /// # Errors
-    /// When the lease was not renewed in time, or the session is not restored soon.
+    /// Returns an error if the lease was not renewed in time, or the session is not restored soon.
     pub async fn until_answering(&self) -> Result<(), Refusal> {
         self.check_lease()?;
         let restored = async {
@@ -240,7 +240,7 @@ impl Cluster {
     /// not drain.
     ///
     /// # Errors
-    /// When the store fails.
+    /// Returns an error if the store fails.
     pub async fn has_successor(&self) -> Result<bool, StoreError> {
         let nodes = self.nodes.nodes().await?;
         let mut others = nodes.iter().filter(|node| node.name != self.name);
@@ -250,7 +250,7 @@ impl Cluster {
     /// Returns all nodes except this one.
     ///
     /// # Errors
-    /// When the nodes cannot be read.
+    /// Returns an error if the nodes cannot be read.
     pub(crate) async fn other_nodes(&self) -> Result<Vec<StoredNode>, Refusal> {
         let mut nodes = self.nodes.nodes().await.map_err(nodes_unreadable)?;
         nodes.retain(|node| node.name != self.name);
@@ -260,8 +260,8 @@ impl Cluster {
     /// Checks that no other node serves a match that is not on this node.
     ///
     /// # Errors
-    /// A refusal that names the node of the match; or a server error, if a takeover is in progress
-    /// or the nodes cannot be read.
+    /// Returns a refusal that names the node of the match; or a server error, if a takeover is in
+    /// progress or the nodes cannot be read.
     pub async fn check_not_remote(&self, id: &MatchId) -> Result<(), Refusal> {
         if !self.is_shared {
             return Ok(());
@@ -292,7 +292,8 @@ impl Cluster {
     /// Checks that this node has the name `name`, or has taken over the node of that name.
     ///
     /// # Errors
-    /// A refusal that names the node's address; or a server error, if the nodes cannot be read.
+    /// Returns a refusal that names the node's address; or a server error, if the nodes cannot be
+    /// read.
     pub async fn check_node_is_local(&self, name: &str) -> Result<(), Refusal> {
         if name == self.name.as_str() {
             return Ok(());
@@ -306,8 +307,8 @@ impl Cluster {
     /// Checks that this node leads.
     ///
     /// # Errors
-    /// A refusal that names the leader; or a server error, if there is no leader, this server
-    /// cannot forward calls, or the nodes cannot be read.
+    /// Returns a refusal that names the leader; or a server error, if there is no leader, this
+    /// server cannot forward calls, or the nodes cannot be read.
     pub async fn check_leader(&self) -> Result<(), Refusal> {
         if self.is_leader() {
             return Ok(());

@@ -23,7 +23,7 @@ impl Forwarder {
     /// with a description of the problem.
     ///
     /// # Errors
-    /// If the nodes cannot be read.
+    /// Returns an error if the nodes cannot be read.
     pub async fn check_peers(&self) -> Result<BTreeMap<NodeName, String>, StoreError> {
         let nodes = self.cluster.nodes().nodes().await?;
         let others = nodes.into_iter().filter(|node| node.is_live());

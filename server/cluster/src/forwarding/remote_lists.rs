@@ -49,7 +49,8 @@ impl Forwarder {
     /// size.
     ///
     /// # Errors
-    /// When the nodes cannot be read, or another node refuses the call because of a limit.
+    /// Returns an error if the nodes cannot be read, or another node refuses the call because of a
+    /// limit.
     pub async fn remote_pages(
         &self,
         caller: ListCaller<'_>,
