@@ -38,8 +38,8 @@ impl Estimate {
     /// `level` is the interval's confidence level, such as 0.95.
     ///
     /// # Errors
-    /// [`ContestError::TooFew`] for fewer than two groups, [`ContestError::OutOfRange`] for a
-    /// level that is not above 0 and below 1.
+    /// Returns [`ContestError::TooFew`] for fewer than two groups, [`ContestError::OutOfRange`] for
+    /// a level that is not above 0 and below 1.
     pub fn from_groups(
         scores: &GroupScores,
         matches_per_group: u32,
@@ -81,8 +81,8 @@ impl Estimate {
 /// are equal, the interval is a single point.
 ///
 /// # Errors
-/// [`ContestError::TooFew`] for fewer than two values, [`ContestError::OutOfRange`] for a level
-/// that is not above 0 and below 1.
+/// Returns [`ContestError::TooFew`] for fewer than two values, [`ContestError::OutOfRange`] for a
+/// level that is not above 0 and below 1.
 pub fn mean_with_interval(values: &[f64], level: f64) -> Result<(f64, Interval), ContestError> {
     check_level(level)?;
     if values.len() < 2 {

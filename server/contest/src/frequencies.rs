@@ -20,7 +20,7 @@ impl Frequencies {
     /// Creates frequencies from counts, the lowest score first.
     ///
     /// # Errors
-    /// [`ContestError::TooFew`] for fewer than two scores or no observation.
+    /// Returns [`ContestError::TooFew`] for fewer than two scores or no observation.
     pub fn new(counts: &[u64]) -> Result<Self, ContestError> {
         if counts.len() < 2 {
             return Err(ContestError::too_few("scores", counts.len(), 2));
@@ -121,7 +121,7 @@ impl FrequencyTest {
     /// Creates a test with this number of possible scores: 3 for single games, 5 for game pairs.
     ///
     /// # Errors
-    /// [`ContestError::TooFew`] for fewer than two scores.
+    /// Returns [`ContestError::TooFew`] for fewer than two scores.
     pub fn new(bounds: Bounds, rates: ErrorRates, scores: usize) -> Result<Self, ContestError> {
         if scores < 2 {
             return Err(ContestError::too_few("scores", scores, 2));
@@ -141,7 +141,7 @@ impl FrequencyTest {
     /// first decision is final.
     ///
     /// # Errors
-    /// [`ContestError::OutOfRange`], if the index is too large.
+    /// Returns [`ContestError::OutOfRange`] if the index is too large.
     pub fn record(&mut self, score: usize) -> Result<Verdict, ContestError> {
         let (field, valid) = ("the number of a score", "below the number of scores");
         let holds = score < self.frequencies.0.len();

@@ -52,7 +52,7 @@ impl ErrorRates {
     /// above 0 and below 0.5.
     ///
     /// # Errors
-    /// [`ContestError::OutOfRange`], if a rate is not in its range.
+    /// Returns [`ContestError::OutOfRange`] if a rate is not in its range.
     pub fn new(alpha: f64, beta: f64) -> Result<Self, ContestError> {
         for (field, rate) in [("alpha", alpha), ("beta", beta)] {
             let holds = rate > 0.0 && rate < 0.5;
@@ -113,8 +113,8 @@ impl Hypotheses {
     /// number of seats if the candidate takes each seat once.
     ///
     /// # Errors
-    /// [`ContestError::BoundsOutOfOrder`], or [`ContestError::OutOfRange`] for a number that is
-    /// not finite or a group without matches.
+    /// Returns [`ContestError::BoundsOutOfOrder`], or [`ContestError::OutOfRange`] for a number
+    /// that is not finite or a group without matches.
     pub fn new(
         bounds: Bounds,
         rates: ErrorRates,

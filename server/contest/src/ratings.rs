@@ -31,8 +31,8 @@ pub trait RatingMethod {
     /// numbers of the rankings.
     ///
     /// # Errors
-    /// [`ContestError::Ranking`] for the first invalid ranking, or [`ContestError::Undetermined`]
-    /// if the results do not determine ratings.
+    /// Returns [`ContestError::Ranking`] for the first invalid ranking, or
+    /// [`ContestError::Undetermined`] if the results do not determine ratings.
     fn fit(&self, bots: usize, rankings: &[Ranking]) -> Result<Ratings, ContestError>;
 
     /// Returns the variance of the rating of a bot without matches, in log odds squared.

@@ -27,7 +27,7 @@ impl GroupScore {
     /// Creates a score.
     ///
     /// # Errors
-    /// [`ContestError::OutOfRange`] outside 0 to 1.
+    /// Returns [`ContestError::OutOfRange`] outside 0 to 1.
     pub fn new(score: f64) -> Result<Self, ContestError> {
         let holds = (0.0..=1.0).contains(&score);
         in_range("score of a group", score, holds, "0..=1")?;
@@ -37,7 +37,8 @@ impl GroupScore {
     /// Returns the mean beat fraction over a group's matches.
     ///
     /// # Errors
-    /// [`ContestError::TooFew`] without a match, [`ContestError::OutOfRange`] outside 0 to 1.
+    /// Returns [`ContestError::TooFew`] without a match, [`ContestError::OutOfRange`] outside 0 to
+    /// 1.
     pub fn from_matches(fractions: &[f64]) -> Result<Self, ContestError> {
         if fractions.is_empty() {
             return Err(ContestError::too_few("matches of a group", 0, 1));

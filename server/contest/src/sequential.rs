@@ -116,7 +116,7 @@ impl SequentialTest {
     /// of [`estimate_after_stopping`] contains the true value in only a third of the runs.
     ///
     /// # Errors
-    /// [`ContestError::TooFew`] without a group.
+    /// Returns [`ContestError::TooFew`] without a group.
     pub fn estimate(&self, seen: &ConfidenceSequence) -> Result<StoppedEstimate, ContestError> {
         let rates = self.hypotheses.rates().halved();
         let estimate = estimate_after_stopping(

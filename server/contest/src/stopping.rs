@@ -34,8 +34,8 @@ pub struct StoppedEstimate {
 /// from the groups so far. Normalized bounds are converted to means by the variance of the groups.
 ///
 /// # Errors
-/// [`ContestError::TooFew`] without a group, [`ContestError::OutOfRange`] for a level that is not
-/// above 0 and below 1.
+/// Returns [`ContestError::TooFew`] without a group, [`ContestError::OutOfRange`] for a level that
+/// is not above 0 and below 1.
 pub fn estimate_after_stopping(
     scores: &GroupScores,
     matches_per_group: u32,
@@ -68,7 +68,7 @@ impl Frequencies {
     /// Estimates the strength from these observations; see [`estimate_after_stopping`].
     ///
     /// # Errors
-    /// [`ContestError::OutOfRange`] for a level that is not above 0 and below 1.
+    /// Returns [`ContestError::OutOfRange`] for a level that is not above 0 and below 1.
     pub fn estimate_after_stopping(
         &self,
         bounds: Bounds,
