@@ -47,7 +47,7 @@ pub enum SecretError {
 /// Loads a secret from the store. The first server that opens the store creates the secret.
 ///
 /// # Errors
-/// If the store fails, or the stored value is damaged.
+/// Returns an error if the store fails, or the stored value is damaged.
 pub async fn load_or_create_secret<const N: usize>(
     store: &dyn Store,
     name: &'static str,

@@ -36,7 +36,7 @@ pub struct Refusal {
 /// Validates a text field: at most `max_chars` printable characters.
 ///
 /// # Errors
-/// The refusal of the field.
+/// Returns the refusal of the field.
 pub fn check_text(field: &str, text: &str, max_chars: usize) -> Result<(), Refusal> {
     text_problem(text, max_chars).map_or(Ok(()), |problem| Err(Refusal::field(field, problem)))
 }
@@ -52,8 +52,8 @@ pub fn text_problem(text: &str, max_chars: usize) -> Option<String> {
     Some(format!("must be printable; it contains {unprintable:?}"))
 }
 
-/// Maximum number of combining marks that can follow one character of a name. Words of all languages
-/// have fewer; longer stacks cover the lines above and below.
+/// Maximum number of combining marks that can follow one character of a name. Words of all
+/// languages have fewer; longer stacks cover the lines above and below.
 const MAX_STACKED_MARKS: usize = 4;
 
 /// BRAILLE PATTERN BLANK: Unicode treats it as a symbol, but it has no dots.

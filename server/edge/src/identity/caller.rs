@@ -318,7 +318,7 @@ impl Caller {
     /// Checks that the caller may read other callers' data of this kind.
     ///
     /// # Errors
-    /// When a key is missing, or lacks the `read` scope.
+    /// Returns an error if a key is missing, or lacks the `read` scope.
     pub fn require_read(&self, access: ReadAccess) -> Result<(), Refusal> {
         if self.may_read(access) {
             return Ok(());
@@ -337,7 +337,7 @@ impl Caller {
     /// Checks that a guest may read this kind of data. With a key, access depends on the match.
     ///
     /// # Errors
-    /// When a key is missing.
+    /// Returns an error if a key is missing.
     pub fn require_guest_read(&self, access: ReadAccess) -> Result<(), Refusal> {
         match self {
             Self::Guest(_) | Self::StartedBot(_) => self.require_read(access),

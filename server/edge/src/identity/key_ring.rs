@@ -218,8 +218,8 @@ impl KeyRing {
     /// Returns the key with this identifier, even if it is revoked.
     ///
     /// # Errors
-    /// When the store has been unreadable for longer than `keys_trusted`. For a key that is not
-    /// cached, also when the store is unreadable or the key is damaged.
+    /// Returns an error if the store has been unreadable for longer than `keys_trusted`. For a key
+    /// that is not cached, also when the store is unreadable or the key is damaged.
     pub(super) async fn key(&self, id: &KeyId) -> Result<Option<Arc<Key>>, UnreadableReason> {
         if let Some(key) = self.cached_key(id) {
             let fresh_at = *self.fresh_at.lock();

@@ -78,7 +78,7 @@ impl Authenticator {
     /// [`without_store`](Self::without_store) does.
     ///
     /// # Errors
-    /// When the keys cannot be read.
+    /// Returns an error if the keys cannot be read.
     pub async fn new(
         store: Option<Arc<dyn KeyStore>>,
         private: Option<PrivateAccess>,
@@ -213,7 +213,7 @@ impl Authenticator {
     /// Debits a call from a key's rate limit.
     ///
     /// # Errors
-    /// When the rate is exceeded.
+    /// Returns an error if the rate is exceeded.
     pub fn debit_call(&self, key: &KeyId) -> Result<(), Refusal> {
         match &self.keys {
             Some(keys) => debit(&keys.calls, key, "calls_per_key"),

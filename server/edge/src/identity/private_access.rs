@@ -95,7 +95,7 @@ impl PrivateAccess {
     /// Issues a key for a started bot. With this key the bot may attend this queue under this name.
     ///
     /// # Errors
-    /// When `name` is not a valid name of a key.
+    /// Returns an error if `name` is not a valid name of a key.
     pub fn issue_bot_key(&self, queue_id: &str, name: &str) -> Result<ApiKey, InvalidText> {
         let key = ApiKey::generate();
         let bot =

@@ -349,7 +349,7 @@ impl Metrics {
     /// Encodes all metrics as text.
     ///
     /// # Errors
-    /// Never in practice: writing to a `String` does not fail.
+    /// Returns no errors in practice: writing to a `String` does not fail.
     pub fn encode(&self) -> Result<String, fmt::Error> {
         let mut text = String::new();
         text::encode_registry(&mut text, &self.registry)?;

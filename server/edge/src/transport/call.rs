@@ -176,7 +176,7 @@ impl Call {
     /// the holder of a key. A bot's stream acquires no permits here, since its seat is unknown.
     ///
     /// # Errors
-    /// When the server or the caller has too many calls in progress.
+    /// Returns an error if the server or the caller has too many calls in progress.
     pub(super) fn start(
         self: &Arc<Self>,
         kind: CallKind,
@@ -226,7 +226,7 @@ impl Call {
     /// whom the call is attributed.
     ///
     /// # Errors
-    /// As `Call::attribute_to`.
+    /// Returns the errors of `Call::attribute_to`.
     pub fn mark_bot_stream(&self) -> Result<(), Refusal> {
         match self.caller_id() {
             CallerId::Key(key) => self.mark_bot_stream_of(Some(&key)),
@@ -255,7 +255,8 @@ impl Call {
     /// not keep the bot from its seat. These streams are limited by the number of tickets.
     ///
     /// # Errors
-    /// When the caller, or for a bot's stream the server, has too many calls in progress.
+    /// Returns an error if the caller, or for a bot's stream the server, has too many calls in
+    /// progress.
     pub(crate) fn attribute_to(&self, key: Option<&KeyId>) -> Result<(), Refusal> {
         let mut held = self.held();
         if let Some(key) = key {
@@ -276,7 +277,7 @@ impl Call {
     /// call as a bot's stream.
     ///
     /// # Errors
-    /// As `Call::attribute_to`.
+    /// Returns the errors of `Call::attribute_to`.
     pub fn mark_bot_stream_of(&self, key: Option<&KeyId>) -> Result<(), Refusal> {
         self.is_bot_stream.store(true, Ordering::Relaxed);
         let mut held = self.held();
@@ -295,7 +296,7 @@ impl Call {
     /// call holds the permits until it ends, or until a smaller response releases some of them.
     ///
     /// # Errors
-    /// When previous responses stay unread. The error names the limit.
+    /// Returns an error if previous responses stay unread. The error names the limit.
     pub async fn reserve_answer(bytes: usize) -> Result<(), Refusal> {
         if let Some(call) = Self::current() {
             let permits = call.acquire_answer_permits(bytes).await?;
@@ -307,7 +308,7 @@ impl Call {
     /// Reserves memory for a buffer from which a stream is produced, until the permit is dropped.
     ///
     /// # Errors
-    /// As [`Call::reserve_answer`].
+    /// Returns the errors of [`Call::reserve_answer`].
     pub async fn reserve_buffer(bytes: usize) -> Result<AnswerPermit, Refusal> {
         let permits = match Self::current() {
             Some(call) => call.acquire_answer_permits(bytes).await?,
@@ -350,7 +351,7 @@ impl Call {
     /// Acquires a permit for received bytes of the request that are not processed yet.
     ///
     /// # Errors
-    /// When there are too many such bytes.
+    /// Returns an error if there are too many such bytes.
     pub fn request_bytes(&self, bytes: usize) -> Result<RequestBytes, Refusal> {
         let of_caller = Arc::clone(&self.held().quota.request_bytes);
         let of_server = &self.connection.quotas.server.request_bytes;
@@ -363,7 +364,8 @@ impl Call {
     /// bytes.
     ///
     /// # Errors
-    /// When no slot is free within `hello_time`, or too many bytes wait. The error names the limit.
+    /// Returns an error if no slot is free within `hello_time`, or too many bytes wait. The error
+    /// names the limit.
     pub async fn acquire_replay_slot(&self, uploaded_bytes: usize) -> Result<ReplaySlot, Refusal> {
         let of_caller = Arc::clone(&self.held().quota);
         let quotas = &self.connection.quotas;

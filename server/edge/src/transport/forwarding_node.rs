@@ -290,7 +290,7 @@ impl ForwardChannels {
     /// Returns the connection to `address`; if there is none, opens it first.
     ///
     /// # Errors
-    /// When `open` fails.
+    /// Returns an error if `open` fails.
     pub fn get_or_open<E>(
         &self,
         address: &str,

@@ -222,7 +222,7 @@ impl RequestBytes {
     /// Acquires a permit for `bytes` bytes.
     ///
     /// # Errors
-    /// When a limit is reached. The error names the limit.
+    /// Returns an error if a limit is reached. The error names the limit.
     pub(super) fn acquire(
         of_caller: &Arc<Limiter>,
         of_server: &Arc<Limiter>,
@@ -238,7 +238,7 @@ impl RequestBytes {
     /// Extends the permit by `bytes` bytes.
     ///
     /// # Errors
-    /// When a limit is reached. The error names the limit.
+    /// Returns an error if a limit is reached. The error names the limit.
     pub fn grow(&mut self, bytes: usize) -> Result<(), Refusal> {
         if !self.of_caller.grow(bytes) {
             return Err(too_many_bytes(CALLER_LIMIT_NAME));
@@ -294,7 +294,7 @@ impl RulesBudget {
     /// Acquires a permit for a call.
     ///
     /// # Errors
-    /// When the caller or the server has too many calls.
+    /// Returns an error if the caller or the server has too many calls.
     pub fn acquire_call(&self) -> Result<RulesPermit, Refusal> {
         let (own, all) = (&self.of_caller.calls, &self.of_server.calls);
         let own = own
@@ -308,7 +308,7 @@ impl RulesBudget {
     /// Acquires a permit for one more position.
     ///
     /// # Errors
-    /// When the caller or the server has too many positions.
+    /// Returns an error if the caller or the server has too many positions.
     pub fn acquire_position(&self) -> Result<RulesPermit, Problem> {
         let full = |limit: &str, limiter: &Limiter| {
             let detail = format!(

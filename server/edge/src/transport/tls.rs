@@ -150,7 +150,7 @@ impl Tls {
     /// Loads the files.
     ///
     /// # Errors
-    /// [`TlsError`] names the file that is invalid.
+    /// Returns a [`TlsError`] that names the invalid file.
     pub fn load(files: TlsFiles) -> Result<Self, TlsError> {
         let content = Content::read(&files)?;
         let loaded = RwLock::new(content.load(&files)?);
@@ -162,7 +162,7 @@ impl Tls {
     /// affected.
     ///
     /// # Errors
-    /// [`TlsError`] names the file that is invalid; the previous configuration stays in use.
+    /// Returns a [`TlsError`] that names the invalid file; the previous configuration stays in use.
     pub fn reload(&self) -> Result<(), TlsError> {
         let mut last = self.last_read.lock();
         match Content::read(&self.files) {
@@ -178,8 +178,8 @@ impl Tls {
     /// the files were reloaded.
     ///
     /// # Errors
-    /// As [`reload`](Self::reload). Invalid content, or a file that cannot be read, is an error only
-    /// once.
+    /// Returns the errors of [`reload`](Self::reload). Invalid content, or a file that cannot be
+    /// read, is an error only once.
     pub fn reload_if_changed(&self) -> Result<bool, TlsError> {
         let mut last = self.last_read.lock();
         let content = match Content::read(&self.files) {
