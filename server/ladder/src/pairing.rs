@@ -112,7 +112,7 @@ impl Ladder {
     /// Returns a requested match between these bots, in seat order. Its result does not count.
     ///
     /// # Errors
-    /// The reason why the match cannot be played now.
+    /// Returns the reason why the match cannot be played now.
     pub fn request_match(&self, bots: &[BotVersion]) -> Result<Pairing, RequestRefused> {
         let seats = self.rules.seats;
         match self.state {
