@@ -43,8 +43,8 @@ impl CommitNumbers {
     /// Returns the number of the next commit.
     ///
     /// # Errors
-    /// [`OutcomeUnknown`] after a commit with an unknown outcome. The server must not commit any
-    /// more.
+    /// Returns [`OutcomeUnknown`] after a commit with an unknown outcome. The server must not
+    /// commit any more.
     pub fn next(&self) -> Result<i64, OutcomeUnknown> {
         if self.is_outcome_unknown { Err(OutcomeUnknown) } else { Ok(self.last + 1) }
     }
@@ -75,7 +75,7 @@ impl CommitNumbers {
     /// be called only when no earlier attempt can be committed any more.
     ///
     /// # Errors
-    /// [`FlushedCommitMissing`] if a flushed commit is missing.
+    /// Returns [`FlushedCommitMissing`] if a flushed commit is missing.
     pub fn missing(&self, newest: i64) -> Result<RangeInclusive<i64>, FlushedCommitMissing> {
         if newest < self.flushed { Err(FlushedCommitMissing) } else { Ok(newest + 1..=self.last) }
     }

@@ -44,7 +44,7 @@ macro_rules! checked_text {
             /// Validates the text.
             ///
             /// # Errors
-            /// [`InvalidText`] contains the valid values.
+            /// Returns an [`InvalidText`] that contains the valid values.
             pub fn new(text: impl Into<String>) -> Result<Self, InvalidText> {
                 let text = text.into();
                 let is_valid: fn(&str) -> bool = $is_valid;
