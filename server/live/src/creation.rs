@@ -362,7 +362,7 @@ impl Matches {
     /// still exists.
     ///
     /// # Errors
-    /// If the earlier call had different content, or the match cannot be read.
+    /// Returns an error if the earlier call had different content, or the match cannot be read.
     pub(super) async fn previous_result(
         &self,
         request: &IdempotentRequest,

@@ -26,7 +26,7 @@ pub struct RecordRepair {
 /// closed.
 ///
 /// # Errors
-/// If the store fails.
+/// Returns an error if the store fails.
 pub async fn repair_records(store: &dyn Store) -> Result<RecordRepair, StoreError> {
     let records = store.records("").await?;
     let mut repair = RecordRepair::default();

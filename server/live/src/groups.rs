@@ -100,7 +100,7 @@ impl Groups {
     /// Adds a match that is about to be created.
     ///
     /// # Errors
-    /// If the group does not accept the match.
+    /// Returns an error if the group does not accept the match.
     pub(super) fn add_match(
         &self,
         key: &GroupKey,

@@ -210,7 +210,7 @@ pub trait HostedMatch: Send + Sync {
     /// Records that the bot of a seat will not join or reconnect.
     ///
     /// # Errors
-    /// If the bot is connected, or the match has ended.
+    /// Returns an error if the bot is connected, or the match has ended.
     fn expire_seat(&self, seat: Seat, why: String) -> Gated<Result<(), Refusal>>;
 
     /// Records that the server refused a seat's bot, or that the server caused the loss of the
@@ -253,7 +253,7 @@ pub trait HostedMatch: Send + Sync {
     /// Cancels the match and returns its state. Repeated calls return the same state.
     ///
     /// # Errors
-    /// If the match has ended.
+    /// Returns an error if the match has ended.
     fn cancel(&self, why: Cancellation) -> Gated<Result<v1::MatchInfo, Refusal>>;
 }
 

@@ -137,7 +137,7 @@ impl OfferTickets {
     /// Loads the secret from the store. The first server that opens the store creates the secret.
     ///
     /// # Errors
-    /// If the store fails, or the stored value is damaged.
+    /// Returns an error if the store fails, or the stored value is damaged.
     pub async fn load_or_create(store: &dyn Store) -> Result<Self, SecretError> {
         let purpose = "the secret for the tickets of offered seats";
         let secret = load_or_create_secret(store, OFFER_SECRET_NAME, purpose).await?;

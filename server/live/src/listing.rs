@@ -93,7 +93,7 @@ impl MatchPage {
     /// takeover of the node is in progress.
     ///
     /// # Errors
-    /// The refusal of the view, if it has another cause.
+    /// Returns the refusal of the view, if it has another cause.
     fn omit(&mut self, refusal: Refusal) -> Result<(), Refusal> {
         if refusal.reason() != RefusalReason::NodeSuperseded {
             return Err(refusal);

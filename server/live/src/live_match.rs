@@ -48,8 +48,8 @@ pub(crate) struct LiveMatch<G: WireGame> {
     locked: Mutex<LockedMatch<G>>,
 }
 
-/// The locked match. Dropping the guard releases the lock, and then handles the end of the match, if
-/// a call ended it.
+/// The locked match. Dropping the guard releases the lock, and then handles the end of the match,
+/// if a call ended it.
 struct MatchGuard<'a, G: WireGame> {
     // The fields are dropped in this order.
     locked: MutexGuard<'a, LockedMatch<G>>,
@@ -87,7 +87,7 @@ impl<G: WireGame> LiveMatch<G> {
     /// Creates a match that waits for its bots.
     ///
     /// # Errors
-    /// If a rule is invalid; the error names the first one.
+    /// Returns an error if a rule is invalid; the error names the first one.
     pub(super) fn new(
         origin: Origin,
         maker: Option<KeyName>,
@@ -110,7 +110,7 @@ impl<G: WireGame> LiveMatch<G> {
     /// Continues a match of an earlier server or of another node.
     ///
     /// # Errors
-    /// If the name of the key that created the match is not valid.
+    /// Returns an error if the name of the key that created the match is not valid.
     pub(super) fn recovered(
         recovered: Recovered<G>,
         clock: MatchClock,
@@ -266,7 +266,7 @@ impl<G: WireGame> LiveMatch<G> {
     /// Checks that the match was not handed off to another node.
     ///
     /// # Errors
-    /// The refusal of a stopping server, if the match was handed off.
+    /// Returns the refusal of a stopping server, if the match was handed off.
     fn check_not_moved(&self) -> Result<(), Refusal> {
         if self.shared.moved.is_cancelled() { Err(Refusal::stopping()) } else { Ok(()) }
     }

@@ -54,7 +54,7 @@ impl MatchIndex {
     /// Reserves a slot for a match that `maker` creates.
     ///
     /// # Errors
-    /// If the limit is reached.
+    /// Returns an error if the limit is reached.
     pub(super) fn reserve_slot(
         &mut self,
         maker: Option<&KeyName>,

@@ -22,7 +22,7 @@ impl Matches {
     /// Checks that this node leads.
     ///
     /// # Errors
-    /// A refusal that names the leader.
+    /// Returns a refusal that names the leader.
     pub async fn check_leader(&self) -> Result<(), Refusal> {
         match self.cluster() {
             Some(cluster) => cluster.check_leader().await,
@@ -81,7 +81,7 @@ impl Matches {
     /// node, loads the match's tickets.
     ///
     /// # Errors
-    /// A refusal that names the node on which the match is in play.
+    /// Returns a refusal that names the node on which the match is in play.
     pub async fn load_tickets_if_ended(self: &Arc<Self>, ticket: &Ticket) -> Result<(), Refusal> {
         let Some((_, id)) = self.cluster().zip(ticket.match_id()) else {
             return Ok(());
@@ -111,7 +111,7 @@ impl Matches {
     /// match is still in play on that node, so calls about the match are forwarded there.
     ///
     /// # Errors
-    /// A refusal that names that node, or a server error if the node cannot be determined.
+    /// Returns a refusal that names that node, or a server error if the node cannot be determined.
     pub(super) async fn check_view_is_local(
         &self,
         hosted: &dyn HostedMatch,

@@ -53,7 +53,8 @@ impl ReadLimiter {
     /// Admits an expensive call by this reader.
     ///
     /// # Errors
-    /// If too many calls of the reader's key, address or connection are in progress.
+    /// Returns an error if too many calls of the reader's key, address or connection are in
+    /// progress.
     pub fn admit(&self, reader: &Reader) -> Result<ReadPermit, Refusal> {
         let Reader { key, peer } = reader;
         let of_key = key.clone().map(|key| self.of_keys.acquire(key));
@@ -69,7 +70,7 @@ impl ReadLimiter {
     /// Waits, in FIFO order, for a permit to read from the store.
     ///
     /// # Errors
-    /// If too many calls are waiting.
+    /// Returns an error if too many calls are waiting.
     pub async fn acquire(&self) -> Result<SemaphorePermit<'_>, Refusal> {
         if let Ok(permit) = self.permits.try_acquire() {
             return Ok(permit);

@@ -60,8 +60,8 @@ impl Matches {
     /// match is created.
     ///
     /// # Errors
-    /// If the store fails, or does not contain a match to drop. On an error, the store is
-    /// unchanged, except that matches might have been dropped.
+    /// Returns an error if the store fails, or does not contain a match to drop. On an error, the
+    /// store is unchanged, except that matches might have been dropped.
     pub async fn recover(
         self: &Arc<Self>,
         journal: &Journal,
@@ -134,7 +134,7 @@ impl Matches {
     /// otherwise another node owns them.
     ///
     /// # Errors
-    /// When the store fails.
+    /// Returns an error if the store fails.
     pub async fn read_groups(
         &self,
         store: &dyn Store,
@@ -170,7 +170,7 @@ impl Matches {
     /// reported when it is requested.
     ///
     /// # Errors
-    /// When the store fails.
+    /// Returns an error if the store fails.
     async fn read_delayed(&self, journal: &Journal) -> Result<DelayedAtStart, StoreError> {
         let records = delay_records::read_records(&**journal.store()).await?;
         let is_alone = self.cluster().is_none_or(|cluster| !cluster.is_shared());
@@ -188,7 +188,7 @@ impl Matches {
     /// still not be among the live nodes.
     ///
     /// # Errors
-    /// If the store fails; the call can be retried.
+    /// Returns an error if the store fails; the call can be retried.
     pub async fn take_over_delayed_views(
         self: &Arc<Self>,
         journal: &Journal,

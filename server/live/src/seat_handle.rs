@@ -117,7 +117,7 @@ impl RedeemedTicket {
     /// Looks up the match and the seat of a ticket.
     ///
     /// # Errors
-    /// If the ticket belongs to no match on this server.
+    /// Returns an error if the ticket belongs to no match on this server.
     pub fn redeem(matches: &Arc<Matches>, ticket: &Ticket) -> Result<Self, Refusal> {
         let (hosted, seat) = matches.seat_of(ticket)?;
         Ok(Self { matches: Arc::clone(matches), hosted, seat, ticket: ticket.hash(), node: None })

@@ -199,7 +199,8 @@ impl Matches {
     /// Returns a match as `viewer` sees it, with or without a delay.
     ///
     /// # Errors
-    /// If another node serves the delayed view, or the serving node cannot be determined.
+    /// Returns an error if another node serves the delayed view, or the serving node cannot be
+    /// determined.
     pub async fn view_for(
         self: &Arc<Self>,
         hosted: Arc<dyn HostedMatch>,
@@ -213,7 +214,8 @@ impl Matches {
     /// delay.
     ///
     /// # Errors
-    /// If another node serves the delayed view, or the serving node cannot be determined.
+    /// Returns an error if another node serves the delayed view, or the serving node cannot be
+    /// determined.
     pub(super) async fn cursor_for(
         self: &Arc<Self>,
         hosted: &Arc<dyn HostedMatch>,

@@ -24,7 +24,7 @@ impl Matches {
     /// delayed viewer whether the match had already ended.
     ///
     /// # Errors
-    /// When the match has ended, or the change cannot be stored.
+    /// Returns an error if the match has ended, or the change cannot be stored.
     pub async fn cancel_for(
         self: &Arc<Self>,
         hosted: &Arc<dyn HostedMatch>,
@@ -56,7 +56,7 @@ impl Matches {
     /// joined, or whether the match has ended.
     ///
     /// # Errors
-    /// When a seat gets no ticket, or the change cannot be stored.
+    /// Returns an error if a seat gets no ticket, or the change cannot be stored.
     pub async fn replace_tickets_for(
         self: &Arc<Self>,
         hosted: &Arc<dyn HostedMatch>,
@@ -91,7 +91,8 @@ impl Matches {
     /// delayed viewer whether the bot is connected, or whether the match has ended.
     ///
     /// # Errors
-    /// When the bot is connected, the match has ended, or the change cannot be stored.
+    /// Returns an error if the bot is connected, the match has ended, or the change cannot be
+    /// stored.
     pub async fn expire_seat_for(
         self: &Arc<Self>,
         hosted: &Arc<dyn HostedMatch>,
@@ -113,7 +114,7 @@ impl Matches {
     /// Returns the match that an earlier call created, as `viewer` sees it.
     ///
     /// # Errors
-    /// If the match cannot be read.
+    /// Returns an error if the match cannot be read.
     pub async fn previous_result_for(
         self: &Arc<Self>,
         previous: CreatedMatch,
@@ -141,7 +142,8 @@ impl Matches {
     /// match without a delay, or the delay has ended.
     ///
     /// # Errors
-    /// When another node serves the delayed view, or the serving node cannot be determined.
+    /// Returns an error if another node serves the delayed view, or the serving node cannot be
+    /// determined.
     async fn visible_info(
         self: &Arc<Self>,
         hosted: &Arc<dyn HostedMatch>,
@@ -168,7 +170,7 @@ impl Matches {
     /// bot and are not offered in a queue.
     ///
     /// # Errors
-    /// When the match cannot be read.
+    /// Returns an error if the match cannot be read.
     async fn visibly_vacant_seats(
         &self,
         hosted: &dyn HostedMatch,
@@ -185,7 +187,7 @@ impl Matches {
     /// does not store its offers, so they are recognised by their tickets, which are derived.
     ///
     /// # Errors
-    /// When the match cannot be read.
+    /// Returns an error if the match cannot be read.
     async fn offered_seats(&self, hosted: &dyn HostedMatch) -> Result<BTreeSet<Seat>, Refusal> {
         let (id, of_match) = (hosted.id(), hosted.facts().seats);
         if self.in_memory(id).is_some() {

@@ -44,7 +44,7 @@ impl DelayedMatches {
     /// Acquires a permit for a match that `maker` creates.
     ///
     /// # Errors
-    /// If the limit is reached, in total or for the maker.
+    /// Returns an error if the limit is reached, in total or for the maker.
     pub(crate) fn acquire(&self, maker: Option<&KeyName>) -> Result<DelayedMatchPermit, Refusal> {
         let full = || Refusal::server_limit("late_matches", MAX_DELAYED_MATCHES);
         Ok(DelayedMatchPermit {

@@ -98,7 +98,7 @@ impl CommitGate {
     /// Completes when effects can be released.
     ///
     /// # Errors
-    /// [`NotStored`] if the commit failed.
+    /// Returns [`NotStored`] if the commit failed.
     pub async fn wait(&self) -> Result<(), NotStored> {
         self.0.outcome.wait().await.map(|_| ())
     }
@@ -126,7 +126,7 @@ impl<T> Gated<T> {
     /// Returns the value once its commit is durable.
     ///
     /// # Errors
-    /// [`NotStored`] if the commit failed.
+    /// Returns [`NotStored`] if the commit failed.
     pub async fn committed(self) -> Result<T, NotStored> {
         self.wait().await?;
         Ok(self.value)
@@ -143,7 +143,7 @@ impl<T> Gated<T> {
     /// Completes when the commit that gates the value is durable.
     ///
     /// # Errors
-    /// [`NotStored`] if the commit failed.
+    /// Returns [`NotStored`] if the commit failed.
     pub async fn wait(&self) -> Result<(), NotStored> {
         match &self.gate {
             Some(gate) => gate.wait().await,

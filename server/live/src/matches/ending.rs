@@ -140,7 +140,7 @@ impl Matches {
     /// released matches, not counting matches that have ended in the meantime.
     ///
     /// # Errors
-    /// If the store fails; the matches stay parked.
+    /// Returns an error if the store fails; the matches stay parked.
     pub async fn release(
         &self,
         some: Vec<Arc<dyn HostedMatch>>,

@@ -282,7 +282,7 @@ impl ReplayExporter {
     /// Writes the queued replays. A failed write does not delay other replays.
     ///
     /// # Errors
-    /// The first failure.
+    /// Returns the first failure.
     async fn write_queued(&self, backlog: &mut Backlog) -> Result<(), ReplayWriteError> {
         let mut written = Ok(());
         loop {

@@ -30,7 +30,7 @@ pub fn generate_signing_key() -> SigningKey {
 /// Loads the key with which the servers of a store sign replays.
 ///
 /// # Errors
-/// If the store fails, or the stored secret is damaged.
+/// Returns an error if the store fails, or the stored secret is damaged.
 pub async fn load_signing_key(store: &dyn Store) -> Result<SigningKey, SecretError> {
     let purpose = "the key that signs replays";
     let secret = load_or_create_secret(store, SIGNING_KEY_NAME, purpose).await?;
