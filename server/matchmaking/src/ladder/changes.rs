@@ -26,7 +26,7 @@ impl LiveLadder {
     /// is dropped.
     ///
     /// # Errors
-    /// The error of the change.
+    /// Returns the error of the change.
     pub(super) async fn change<T, F>(
         self: &Arc<Self>,
         change: impl FnOnce(Arc<Self>) -> F,
@@ -41,7 +41,7 @@ impl LiveLadder {
     /// Enters the present versions that have not entered yet, and returns them.
     ///
     /// # Errors
-    /// When the store fails.
+    /// Returns an error if the store fails.
     pub(super) async fn enter_versions(
         self: &Arc<Self>,
         present: Vec<AttendingBot>,
@@ -105,7 +105,7 @@ impl LiveLadder {
     /// created later, with an idempotency key that contains the match number.
     ///
     /// # Errors
-    /// When the store fails.
+    /// Returns an error if the store fails.
     pub(super) async fn pair_next_match(
         self: &Arc<Self>,
     ) -> Result<Option<(u64, MatchRow)>, StoreError> {
@@ -121,7 +121,8 @@ impl LiveLadder {
     /// Pairs a match that a caller requested.
     ///
     /// # Errors
-    /// The inner error, when the match cannot be played now; the outer error, when the store fails.
+    /// Returns the inner error, when the match cannot be played now; the outer error, when the
+    /// store fails.
     pub(super) async fn request_match(
         self: &Arc<Self>,
         bots: Vec<BotVersion>,
@@ -160,7 +161,7 @@ impl LiveLadder {
     /// Stores the end of a match, and applies it. Returns the versions whose standing has changed.
     ///
     /// # Errors
-    /// When the store fails.
+    /// Returns an error if the store fails.
     pub(super) async fn end_match(
         self: &Arc<Self>,
         number: u64,
@@ -222,7 +223,7 @@ impl LiveLadder {
     /// Adds the ratings from the last fit to the rating histories of versions.
     ///
     /// # Errors
-    /// When the store fails.
+    /// Returns an error if the store fails.
     pub(super) async fn record_rating_points(self: &Arc<Self>) -> Result<(), StoreError> {
         self.change(|ladder| async move {
             let points = ladder.with_model(|model| model.due_rating_points());
@@ -246,8 +247,8 @@ impl LiveLadder {
     /// Advances the ladder to a later state. Repeating the call has no effect.
     ///
     /// # Errors
-    /// The outer error, when the store fails; the inner error, which contains the current state,
-    /// when the ladder is already in a later state.
+    /// Returns the outer error, when the store fails; the inner error, which contains the current
+    /// state, when the ladder is already in a later state.
     pub(super) async fn advance_state(
         self: &Arc<Self>,
         to: LadderState,
@@ -287,7 +288,7 @@ impl LiveLadder {
     /// Makes a benched version active again. Returns its standing, or `None` if it is not benched.
     ///
     /// # Errors
-    /// When the store fails.
+    /// Returns an error if the store fails.
     pub(super) async fn unbench(
         self: &Arc<Self>,
         bot: BotVersion,

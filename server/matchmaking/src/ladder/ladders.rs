@@ -109,7 +109,7 @@ impl Ladders {
     /// Loads the stored ladders.
     ///
     /// # Errors
-    /// When the store fails.
+    /// Returns an error if the store fails.
     pub async fn recover(&self) -> Result<(), StoreError> {
         let metrics = self.matches.metrics();
         let rows = self.store.ladders().await?;
@@ -175,8 +175,8 @@ impl Ladders {
     /// Creates a ladder, and starts to run it.
     ///
     /// # Errors
-    /// When a ladder or a queue with this name exists, when there are too many ladders, or when the
-    /// store fails.
+    /// Returns an error if a ladder or a queue with this name exists, when there are too many
+    /// ladders, or when the store fails.
     pub async fn create(
         self: &Arc<Self>,
         id: LadderId,
@@ -197,7 +197,7 @@ impl Ladders {
     /// Creates a ladder that [`run_all`](Self::run_all) will start.
     ///
     /// # Errors
-    /// As [`create`](Self::create).
+    /// Returns the errors of [`create`](Self::create).
     pub async fn create_stopped(
         self: &Arc<Self>,
         id: LadderId,
@@ -248,7 +248,7 @@ impl Ladders {
     /// Returns the ladder of this name.
     ///
     /// # Errors
-    /// When it does not exist.
+    /// Returns an error if it does not exist.
     pub fn get(&self, id: &str) -> Result<Arc<LiveLadder>, Refusal> {
         self.find(id).ok_or_else(|| {
             let quoted: String = id.chars().take(MAX_QUOTED_CHARS).collect();
@@ -309,7 +309,7 @@ impl Ladders {
     /// Advances a ladder to a later state.
     ///
     /// # Errors
-    /// When the ladder is in a later state; or when the store fails.
+    /// Returns an error if the ladder is in a later state; or when the store fails.
     pub async fn advance_state(
         &self,
         ladder: &Arc<LiveLadder>,

@@ -84,7 +84,7 @@ impl LiveLadder {
     /// Creates a ladder in the store.
     ///
     /// # Errors
-    /// When a ladder of this name exists, or the store fails.
+    /// Returns an error if a ladder of this name exists, or the store fails.
     async fn create(
         id: LadderId,
         description: LadderDescription,
@@ -344,7 +344,7 @@ impl ChangeQueue {
     /// Executes a change and returns its result.
     ///
     /// # Errors
-    /// The error of the change; or [`StoreError::Closed`] if the task has ended.
+    /// Returns the error of the change; or [`StoreError::Closed`] if the task has ended.
     async fn run<T: Send + 'static>(
         &self,
         change: impl Future<Output = Result<T, StoreError>> + Send + 'static,

@@ -28,7 +28,7 @@ impl LiveLadder {
     /// logged and skipped. Returns `None` if the ladder's description is unreadable.
     ///
     /// # Errors
-    /// When the store fails.
+    /// Returns an error if the store fails.
     pub(super) async fn recover(
         stored: StoredLadder,
         store: Arc<dyn Store>,
@@ -55,7 +55,7 @@ impl LiveLadder {
     /// recorded are found by their numbers.
     ///
     /// # Errors
-    /// When the store fails.
+    /// Returns an error if the store fails.
     pub(super) async fn reload(self: &Arc<Self>, matches: &Arc<Matches>) -> Result<(), StoreError> {
         let matches = Arc::clone(matches);
         self.change(|ladder| async move {

@@ -228,8 +228,8 @@ impl Lobby {
     /// the same offers.
     ///
     /// # Errors
-    /// As [`Matches::create`]; and BOT_NOT_AVAILABLE if one of the bots cannot be offered a seat
-    /// now. No match is created then.
+    /// Returns the errors of [`Matches::create`]; and BOT_NOT_AVAILABLE if one of the bots cannot
+    /// be offered a seat now. No match is created then.
     pub async fn create_match(
         self: &Arc<Self>,
         matches: &Arc<Matches>,
@@ -299,7 +299,7 @@ impl AttendStream {
     /// Waits for the next message; `None` once the bot has left.
     ///
     /// # Errors
-    /// The reason why the stream ended early.
+    /// Returns the reason why the stream ended early.
     pub async fn next(&mut self) -> Result<Option<AttendResponse>, Refusal> {
         loop {
             let next = self.lobby.with_room(|room, now| room.poll_stream(self.number, now));

@@ -22,7 +22,7 @@ impl WaitingRoom {
     /// be cancelled.
     ///
     /// # Errors
-    /// When the bot may not attend, or a limit is reached.
+    /// Returns an error if the bot may not attend, or a limit is reached.
     pub(in crate::lobby) fn attend(
         &mut self,
         request: NewAttendance,
@@ -136,7 +136,7 @@ impl WaitingRoom {
     /// Changes an attendance of the caller's bot.
     ///
     /// # Errors
-    /// When the caller has no such attendance.
+    /// Returns an error if the caller has no such attendance.
     pub fn update_attendance(
         &mut self,
         id: &AttendanceId,
@@ -158,7 +158,7 @@ impl WaitingRoom {
     /// Ends an attendance of the caller's bot once its matches have ended.
     ///
     /// # Errors
-    /// When the caller has no such attendance.
+    /// Returns an error if the caller has no such attendance.
     pub fn leave_queue(
         &mut self,
         id: &AttendanceId,

@@ -14,7 +14,7 @@ impl WaitingRoom {
     /// Opens a queue. Repeating the call has no effect.
     ///
     /// # Errors
-    /// When another queue has the name, or there are too many queues.
+    /// Returns an error if another queue has the name, or there are too many queues.
     pub(crate) fn open_queue(&mut self, rules: QueueRules) -> Result<v1::Queue, LobbyError> {
         if let Some(queue) = self.queues.get_mut(&rules.queue_id) {
             if queue.rules == rules && !queue.is_closing {

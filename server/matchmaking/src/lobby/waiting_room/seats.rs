@@ -39,7 +39,7 @@ impl WaitingRoom {
     /// [`WaitingRoom::release_slots`].
     ///
     /// # Errors
-    /// When one of the bots cannot be offered a seat now; no slot is reserved then.
+    /// Returns an error if one of the bots cannot be offered a seat now; no slot is reserved then.
     pub(crate) fn reserve_slots(
         &mut self,
         bots: &[(QueueId, BotName)],
@@ -153,7 +153,7 @@ impl WaitingRoom {
     /// cancelled.
     ///
     /// # Errors
-    /// When the caller has no such open offer.
+    /// Returns an error if the caller has no such open offer.
     pub fn decline_offer(
         &mut self,
         offer_id: &OfferId,
