@@ -30,7 +30,7 @@ impl PreparedFile {
     /// applies.
     ///
     /// # Errors
-    /// File system errors. No file is left behind.
+    /// Returns file system errors. No file is left behind.
     pub fn write(path: PathBuf, bytes: &[u8], mode: Option<FileMode>) -> io::Result<Self> {
         PartialFile::with_content(path, bytes, mode)?.sync()
     }
@@ -38,7 +38,7 @@ impl PreparedFile {
     /// Renames the file to its final name, replacing an existing file.
     ///
     /// # Errors
-    /// File system errors. No file is left behind.
+    /// Returns file system errors. No file is left behind.
     pub fn persist(self) -> io::Result<()> {
         self.file.persist(self.path).map_err(|error| error.error)
     }
@@ -54,7 +54,7 @@ impl PartialFile {
     /// Creates the temporary file.
     ///
     /// # Errors
-    /// File system errors; also if the path exists and is not a regular file.
+    /// Returns file system errors; also if the path exists and is not a regular file.
     pub fn create(path: &Path) -> io::Result<Self> {
         let path = link_target(path);
         if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
@@ -83,7 +83,7 @@ impl PartialFile {
     /// Appends bytes to the file.
     ///
     /// # Errors
-    /// File system errors.
+    /// Returns file system errors.
     pub fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.file.as_file_mut().write_all(bytes)
     }
@@ -103,7 +103,7 @@ impl PartialFile {
     /// Syncs the file and renames it to its final name, durably.
     ///
     /// # Errors
-    /// File system errors. No file is left behind.
+    /// Returns file system errors. No file is left behind.
     pub fn persist(self) -> io::Result<()> {
         let folder = folder_of(&self.path).to_owned();
         self.sync()?.persist()?;
@@ -161,7 +161,7 @@ pub fn sync_folder(folder: &Path) -> io::Result<()> {
 /// if the disk becomes full.
 ///
 /// # Errors
-/// File system errors.
+/// Returns file system errors.
 pub fn probe(path: &Path) -> io::Result<()> {
     let path = link_target(path);
     match fs::metadata(&path) {
@@ -175,7 +175,7 @@ pub fn probe(path: &Path) -> io::Result<()> {
 /// terminal, is written to directly. The umask applies.
 ///
 /// # Errors
-/// File system errors. An existing file is then unchanged.
+/// Returns file system errors. An existing file is then unchanged.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let path = link_target(path);
     if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
@@ -188,7 +188,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// with the same name, even a link or a pipe.
 ///
 /// # Errors
-/// File system errors. An existing file is then unchanged.
+/// Returns file system errors. An existing file is then unchanged.
 pub fn write_with(path: &Path, bytes: &[u8], mode: FileMode) -> io::Result<()> {
     PartialFile::with_content(path.to_owned(), bytes, Some(mode))?.persist()
 }
@@ -203,8 +203,8 @@ const MIN_BATCH_SYNC: usize = 16;
 /// are many files.
 ///
 /// # Errors
-/// File system errors, with the path of the file or folder. Earlier files might have been written,
-/// but no file is incomplete.
+/// Returns file system errors, with the path of the file or folder. Earlier files might have been
+/// written, but no file is incomplete.
 pub fn write_together(
     files: &[(PathBuf, &[u8])],
     mode: FileMode,

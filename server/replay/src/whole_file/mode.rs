@@ -70,7 +70,7 @@ impl FileMode {
     /// bits never change.
     ///
     /// # Errors
-    /// File system errors.
+    /// Returns file system errors.
     pub fn create_folder(self, folder: &Path, replaced: bool) -> io::Result<()> {
         let is_set = replaced || !folder.is_dir();
         let mut builder = fs::DirBuilder::new();
