@@ -120,8 +120,8 @@ impl BotFiles {
     /// Finds and reads the files of all bots.
     ///
     /// # Errors
-    /// If there are too many files, the files are too large in total, a file cannot be read, or a
-    /// pattern matches no file.
+    /// Returns an error if there are too many files, the files are too large in total, a file
+    /// cannot be read, or a pattern matches no file.
     pub(crate) fn read(spec: &ContestSpec) -> Result<Self, SpecError> {
         let mut files = Self::default();
         let mut left_bytes = MAX_BYTES;

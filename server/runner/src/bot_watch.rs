@@ -38,7 +38,7 @@ impl BotWatch {
     /// Starts watching these files for a new or resumed contest.
     ///
     /// # Errors
-    /// [`PlayError::Exit`], if a file has changed since the last run and changes are not
+    /// Returns [`PlayError::Exit`] if a file has changed since the last run and changes are not
     /// allowed; an I/O error otherwise.
     pub(crate) fn start(
         folder: Arc<Folder>,
@@ -80,7 +80,7 @@ impl BotWatch {
     /// metadata changed.
     ///
     /// # Errors
-    /// [`PlayError::Exit`], if a file has changed and changes are not allowed; an I/O error
+    /// Returns [`PlayError::Exit`] if a file has changed and changes are not allowed; an I/O error
     /// otherwise.
     pub(crate) async fn check(&self, names: &[&str], of: MatchNumber) -> Result<(), PlayError> {
         let to_reread = {

@@ -56,7 +56,7 @@ impl Contest {
     /// Creates a contest and its folder. If the spec has no seeds, generates a random seed.
     ///
     /// # Errors
-    /// [`RunError::Spec`] and [`RunError::Folder`].
+    /// Returns [`RunError::Spec`] and [`RunError::Folder`].
     pub fn create(root: &Path, mut spec: ContestSpec) -> Result<Self, RunError> {
         if spec.seeds.is_none() {
             let seed = random_hex::<8>().ok_or(RunError::NoRandomness)?;
@@ -73,7 +73,7 @@ impl Contest {
     /// the contest's folder.
     ///
     /// # Errors
-    /// The errors of [`Contest::create`].
+    /// Returns the errors of [`Contest::create`].
     pub fn fork(root: &Path, spec: ContestSpec, replay_file: &[u8]) -> Result<Self, RunError> {
         let contest = Self::create(root, spec)?;
         contest.folder.store_fork(replay_file)?;
@@ -83,7 +83,7 @@ impl Contest {
     /// Resumes the contest in a folder. Finished matches are not repeated.
     ///
     /// # Errors
-    /// [`RunError::Folder`], if the folder cannot be read or is in use.
+    /// Returns [`RunError::Folder`] if the folder cannot be read or is in use.
     pub fn resume(root: &Path) -> Result<Self, RunError> {
         let (folder, journal, state, rows) = Folder::resume(root)?;
         Ok(Self::from_rows(folder, journal, state, &rows))
@@ -136,8 +136,8 @@ impl Contest {
     /// error occurs. Calls `on_event` for each finished match after it was stored.
     ///
     /// # Errors
-    /// [`RunError`], if the contest cannot be started or stored. A later failure of a bot or a
-    /// server is a regular exit of the contest: [`BotFault`](crate::ExitReason::BotFault),
+    /// Returns [`RunError`] if the contest cannot be started or stored. A later failure of a bot or
+    /// a server is a regular exit of the contest: [`BotFault`](crate::ExitReason::BotFault),
     /// [`RefereeFault`](crate::ExitReason::RefereeFault).
     pub async fn play(
         self,

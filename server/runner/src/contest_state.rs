@@ -40,7 +40,7 @@ impl ContestState {
     /// derived from the empty string. An omitted number of restarts is set to its default.
     ///
     /// # Errors
-    /// The errors of [`ContestSpec::validate`].
+    /// Returns the errors of [`ContestSpec::validate`].
     pub fn new(mut spec: ContestSpec, folder: PathBuf) -> Result<Self, SpecError> {
         spec.validate()?;
         spec.restarts = Some(spec.restarts());
@@ -79,7 +79,8 @@ impl ContestState {
     /// Adds a finished match, and counts the groups that it completes.
     ///
     /// # Errors
-    /// If a result is not valid for the statistics. The results of a referee are always valid.
+    /// Returns an error if a result is not valid for the statistics. The results of a referee are
+    /// always valid.
     pub fn add(&mut self, row: MatchRow) -> Result<(), ContestError> {
         if row.rules_version > 0 {
             self.rules_version = Some(row.rules_version);

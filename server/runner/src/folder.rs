@@ -176,7 +176,7 @@ impl Folder {
 /// yet.
 ///
 /// # Errors
-/// [`FolderError`], if a file is missing or invalid.
+/// Returns [`FolderError`] if a file is missing or invalid.
 pub fn read_contest(root: &Path) -> Result<(ContestState, Vec<MatchRow>), FolderError> {
     let spec = read_stored(root)?.contest;
     let file = root.join(RESULTS_FILE);

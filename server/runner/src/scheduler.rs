@@ -102,8 +102,8 @@ impl Scheduler {
     /// error occurs. Unfinished matches are dropped together with their bots.
     ///
     /// # Errors
-    /// Errors that are not a regular exit of a contest, such as a failed write. The caller must
-    /// still call [`Self::shut_down`] to cancel the matches on the server.
+    /// Returns errors that are not a regular exit of a contest, such as a failed write. The caller
+    /// must still call [`Self::shut_down`] to cancel the matches on the server.
     pub(crate) async fn play(
         &mut self,
         stop: Pin<&mut impl Future<Output = ()>>,

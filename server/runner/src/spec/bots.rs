@@ -74,7 +74,7 @@ impl BotSpec {
     /// Returns the way to run the bot.
     ///
     /// # Errors
-    /// If the command cannot be split, or the version is not a number.
+    /// Returns an error if the command cannot be split, or the version is not a number.
     pub fn player(&self) -> Result<Player, SpecError> {
         let problem = |problem: String| self.invalid(problem);
         if let Some(attends) = &self.attends {
