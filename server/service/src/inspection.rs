@@ -11,7 +11,7 @@ use bridgemaster_store::{DamageReport, DamagedValue, FinishedMatch, OpenMatch};
 /// Replays a match in play, as a server does when it starts.
 ///
 /// # Errors
-/// Describes the value that prevents the recovery of the match.
+/// Returns a description of the value that prevents the recovery of the match.
 pub fn inspect_match_in_play(open: &OpenMatch) -> Result<(), DamageReport> {
     replayed(open).map_err(|problem| {
         let id = open.match_id.clone();
@@ -36,7 +36,7 @@ fn replayed(open: &OpenMatch) -> Result<(), Unreplayable> {
 /// Reads the summary and the replay of a finished match, and checks that both belong to that match.
 ///
 /// # Errors
-/// Describes the value that cannot be read.
+/// Returns a description of the value that cannot be read.
 pub fn inspect_finished_match(finished: &FinishedMatch, replay: &[u8]) -> Result<(), DamageReport> {
     let id = || finished.match_id.clone();
     let summary = StoredMatch::read(finished, &Arc::default())

@@ -54,7 +54,7 @@ impl RulesServer {
     /// Creates a server with this many worker threads.
     ///
     /// # Errors
-    /// When the threads cannot be spawned.
+    /// Returns an error if the threads cannot be spawned.
     pub fn new(threads: usize) -> Result<Self, RulesServerError> {
         let workers = Workers::start(WorkerKind::RULES, threads, None);
         let workers = workers.map_err(RulesServerError::Threads)?;
@@ -64,7 +64,7 @@ impl RulesServer {
     /// Serves on a TCP listener until `stop` is cancelled.
     ///
     /// # Errors
-    /// When the network fails.
+    /// Returns an error if the network fails.
     pub fn run(
         self,
         listener: TcpListener,
@@ -76,7 +76,7 @@ impl RulesServer {
     /// Serves on a Unix socket until `stop` is cancelled.
     ///
     /// # Errors
-    /// As [`RulesServer::run`].
+    /// Returns the errors of [`RulesServer::run`].
     #[cfg(unix)]
     pub fn run_on_socket(
         self,

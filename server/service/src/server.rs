@@ -106,8 +106,8 @@ impl Server {
     /// Binds to `addr`; port 0 selects a free port.
     ///
     /// # Errors
-    /// When an address is unavailable, the folder for replays cannot be created, or the store
-    /// cannot be read or recovered.
+    /// Returns an error if an address is unavailable, the folder for replays cannot be created, or
+    /// the store cannot be read or recovered.
     pub fn bind(
         addr: SocketAddr,
         options: ServerOptions,
@@ -181,7 +181,7 @@ impl Server {
     /// TLS, browsers verify the name. Returns the bound address.
     ///
     /// # Errors
-    /// When the address is unavailable.
+    /// Returns an error if the address is unavailable.
     pub async fn open_page(
         &mut self,
         addr: SocketAddr,
@@ -208,7 +208,7 @@ impl Server {
     /// resume when another server opens the store.
     ///
     /// # Errors
-    /// When the store fails.
+    /// Returns an error if the store fails.
     pub async fn run(self, stop: CancellationToken) -> Result<(), ServeError> {
         self.run_and_drain(CancellationToken::new(), stop).await
     }
@@ -218,7 +218,7 @@ impl Server {
     /// [`drain_time`](crate::Limits::drain_time). Cancelling `stop` stops it at once.
     ///
     /// # Errors
-    /// When the store fails.
+    /// Returns an error if the store fails.
     pub fn run_and_drain(
         self,
         drain: CancellationToken,

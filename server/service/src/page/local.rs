@@ -51,7 +51,7 @@ pub trait LocalPages: Send + Sync + 'static {
     /// Returns the page at a path, such as `/`. Can block.
     ///
     /// # Errors
-    /// When there is no such page, or when the page cannot be produced.
+    /// Returns an error if there is no such page, or when the page cannot be produced.
     fn page(&self, path: &str) -> Result<LocalPage, PageError>;
 }
 
@@ -65,7 +65,7 @@ impl LocalServer {
     /// Binds to `addr`; port 0 selects a free port.
     ///
     /// # Errors
-    /// When the address is unavailable.
+    /// Returns an error if the address is unavailable.
     pub async fn bind(addr: SocketAddr) -> std::io::Result<Self> {
         let listener = TcpListener::bind(addr).await?;
         let local_addr = listener.local_addr()?;

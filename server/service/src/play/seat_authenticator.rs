@@ -45,7 +45,7 @@ impl SeatAuthenticator {
     /// Authenticates the caller and the seat ticket in this metadata.
     ///
     /// # Errors
-    /// When the caller is refused, or no seat has this ticket.
+    /// Returns an error if the caller is refused, or no seat has this ticket.
     pub(super) async fn authenticate(
         &self,
         metadata: &MetadataMap,

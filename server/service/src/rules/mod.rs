@@ -88,7 +88,7 @@ impl Workers {
     /// Spawns this many threads, of low priority if CPU time is limited.
     ///
     /// # Errors
-    /// When a thread cannot be spawned.
+    /// Returns an error if a thread cannot be spawned.
     pub(crate) fn start(
         kind: WorkerKind,
         threads: usize,
@@ -115,7 +115,7 @@ impl Workers {
     /// task.
     ///
     /// # Errors
-    /// When the server stops, or the task panicked.
+    /// Returns an error if the server stops, or the task panicked.
     pub(crate) async fn run<T: Task>(
         &self,
         caller: Option<CallerId>,

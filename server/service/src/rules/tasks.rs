@@ -64,7 +64,7 @@ impl SamplingTask {
     /// Creates the task for a request.
     ///
     /// # Errors
-    /// When the request is not valid.
+    /// Returns an error if the request is not valid.
     pub(crate) fn new(request: SampleStatesRequest) -> Result<Self, Refusal> {
         Ok(Self { sampling: Sampling::new(request).map_err(refusal_of_problem)?, refused: None })
     }

@@ -36,7 +36,7 @@ const MIN_POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// orphaned matches at once. Returns these matches.
 ///
 /// # Errors
-/// When the store fails.
+/// Returns an error if the store fails.
 pub(super) async fn join_cluster(
     storage: Option<&Storage>,
 ) -> Result<(Option<Arc<Cluster>>, Vec<OpenMatch>), StoreError> {

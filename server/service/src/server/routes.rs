@@ -38,7 +38,7 @@ impl Server {
     /// Adds all services to `routes`. `slots` are the connection slots of the ports.
     ///
     /// # Errors
-    /// When the descriptors of the protocol are invalid.
+    /// Returns an error if the descriptors of the protocol are invalid.
     pub(super) fn services<F: Clone>(
         &self,
         routes: Routes,
@@ -89,7 +89,7 @@ impl Server {
     /// Adds the reflection, unary and server-streaming services.
     ///
     /// # Errors
-    /// When the descriptors of the protocol are invalid.
+    /// Returns an error if the descriptors of the protocol are invalid.
     fn with_rpc_services(&self, routes: Routes) -> Result<Routes, ServeError> {
         let (matches, max_bytes) = (&self.matches, self.matches.limits().request_bytes);
         let reflection = || {

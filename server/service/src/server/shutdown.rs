@@ -107,7 +107,7 @@ pub(super) fn stop_streams(matches: &Matches, journal: Option<&Journal>) {
 /// Stores and closes the resources of a stopped server, each within the stop time.
 ///
 /// # Errors
-/// When the store fails.
+/// Returns an error if the store fails.
 pub(super) async fn close_resources(
     limits: &Limits,
     journal: Option<&Journal>,

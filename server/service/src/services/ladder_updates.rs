@@ -86,7 +86,7 @@ impl LadderUpdates {
     /// Waits for the next update; `None` once the ladder is gone.
     ///
     /// # Errors
-    /// The refusal with which `ended` completes.
+    /// Returns the refusal with which `ended` completes.
     pub(super) async fn next(
         &mut self,
         mut ended: Pin<&mut impl Future<Output = Refusal>>,

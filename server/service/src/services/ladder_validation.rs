@@ -250,7 +250,8 @@ pub(super) fn page<T>(
 /// Creates a ladder from the configuration, unless an identical ladder exists.
 ///
 /// # Errors
-/// When the ladder cannot be created, or a different ladder has this name: ladders are immutable.
+/// Returns an error if the ladder cannot be created, or a different ladder has this name: ladders
+/// are immutable.
 pub(crate) async fn ensure_ladder(
     ladders: &Arc<Ladders>,
     requested: Ladder,

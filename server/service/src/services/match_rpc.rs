@@ -431,7 +431,7 @@ pub(super) fn wait_for_end(wait_ms: u32) -> Result<Option<Duration>, Refusal> {
 /// server drains, since waiting calls must not delay the server's shutdown.
 ///
 /// # Errors
-/// When the server stops, or the caller's key is revoked or expires.
+/// Returns an error if the server stops, or the caller's key is revoked or expires.
 pub(super) async fn until_over(
     hosted: &MatchView,
     wait: Duration,

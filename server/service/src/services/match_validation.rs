@@ -247,7 +247,7 @@ fn non_empty(text: String) -> Option<String> {
 /// seed in `config` to the replay's seed.
 ///
 /// # Errors
-/// Names the first invalid field of the request.
+/// Returns an error that names the first invalid field of the request.
 pub(super) fn fork_start(
     replay: &Replay,
     requested: &MatchFork,

@@ -49,7 +49,7 @@ impl MatchRpc {
     /// as fit into a response. Replays that the caller may not see are omitted.
     ///
     /// # Errors
-    /// When the client does not read previous responses.
+    /// Returns an error if the client does not read previous responses.
     pub(super) async fn group_replays(
         &self,
         of: &dyn HostedMatch,

@@ -41,7 +41,7 @@ impl ReplayVerifier {
     /// Spawns the thread.
     ///
     /// # Errors
-    /// When the thread cannot be spawned.
+    /// Returns an error if the thread cannot be spawned.
     pub(crate) fn start(limits: &Limits) -> io::Result<Self> {
         let workers = Workers::start(WorkerKind::REPLAYS, 1, Some(limits.rules_cpu_ms_per_caller))?;
         Ok(Self { workers })
@@ -50,8 +50,8 @@ impl ReplayVerifier {
     /// Verifies the bytes of an uploaded replay file, which are all in memory.
     ///
     /// # Errors
-    /// When the caller or the server has too many files open, or the file is invalid. The error
-    /// names the limit, or the invalid part of the file.
+    /// Returns an error if the caller or the server has too many files open, or the file is
+    /// invalid. The error names the limit, or the invalid part of the file.
     pub(crate) async fn verify(&self, bytes: Bytes) -> Result<UploadedReplay, Refusal> {
         let uploaded_bytes = bytes.len();
         self.verify_counted(bytes, uploaded_bytes).await
@@ -60,7 +60,7 @@ impl ReplayVerifier {
     /// Verifies the bytes of a replay of this server.
     ///
     /// # Errors
-    /// As [`verify`](Self::verify).
+    /// Returns the errors of [`verify`](Self::verify).
     pub(crate) async fn verify_stored(&self, bytes: Bytes) -> Result<UploadedReplay, Refusal> {
         self.verify_counted(bytes, 0).await
     }
