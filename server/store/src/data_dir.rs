@@ -29,8 +29,8 @@ const OWN_FILES: &[&str] =
 /// Start of the names of files that are created to check that a folder is writable.
 const PROBE: &str = "write-test.";
 
-/// A data folder. It must be on a local disk, since neither the shared memory of SQLite nor the lock
-/// works on a network file system.
+/// A data folder. It must be on a local disk, since neither the shared memory of SQLite nor the
+/// lock works on a network file system.
 #[derive(Clone, Debug)]
 pub struct DataDir {
     path: PathBuf,
@@ -43,7 +43,7 @@ impl DataDir {
     /// already was a data folder. On systems other than Unix, permissions are not changed.
     ///
     /// # Errors
-    /// [`StoreError::FolderUnusable`], [`StoreError::NetworkFileSystem`],
+    /// Returns [`StoreError::FolderUnusable`], [`StoreError::NetworkFileSystem`],
     /// [`StoreError::FolderOpenToOthers`], [`StoreError::FileOpenToOthers`], or
     /// [`StoreError::DiskFull`].
     pub fn prepare(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
@@ -127,8 +127,8 @@ pub(crate) fn folder_unusable(path: &Path, source: io::Error) -> StoreError {
     }
 }
 
-/// Returns the name of the network file system that the folder is on; `None` for a local one, or one
-/// that is not known here. FUSE is not listed, since it can be local.
+/// Returns the name of the network file system that the folder is on; `None` for a local one, or
+/// one that is not known here. FUSE is not listed, since it can be local.
 #[cfg(target_os = "linux")]
 fn network_file_system(path: &Path) -> Option<&'static str> {
     // The numbers of statfs(2).

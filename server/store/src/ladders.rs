@@ -136,13 +136,13 @@ pub trait LadderStore: Send + Sync {
     /// Returns every ladder.
     ///
     /// # Errors
-    /// A storage failure.
+    /// Returns a storage failure.
     async fn ladders(&self) -> Result<LadderRows<StoredLadder>, StoreError>;
 
     /// Returns all bot versions on a ladder; no rows if the ladder does not exist.
     ///
     /// # Errors
-    /// A storage failure.
+    /// Returns a storage failure.
     async fn ladder_versions(
         &self,
         id: &LadderId,
@@ -154,7 +154,7 @@ pub trait LadderStore: Send + Sync {
     /// cannot be read count towards the page.
     ///
     /// # Errors
-    /// A storage failure.
+    /// Returns a storage failure.
     async fn ladder_matches(
         &self,
         id: &LadderId,
@@ -165,7 +165,7 @@ pub trait LadderStore: Send + Sync {
     /// Returns the match with this number, if it exists.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if the match cannot be read; or a storage failure.
+    /// Returns [`StoreError::Damaged`] if the match cannot be read; or a storage failure.
     async fn ladder_match(
         &self,
         id: &LadderId,

@@ -133,7 +133,7 @@ pub trait Nodes: Send + Sync {
     /// can be renewed as long as no other node has taken over this node.
     ///
     /// # Errors
-    /// [`StoreError::EpochEnded`] once the node was taken over; or a storage failure.
+    /// Returns [`StoreError::EpochEnded`] once the node was taken over; or a storage failure.
     async fn renew_lease(&self, status: NodeStatus) -> Result<(), StoreError>;
 
     /// Checks the database session that renewed the lease last. Returns nodes that have probably
@@ -141,7 +141,7 @@ pub trait Nodes: Send + Sync {
     /// [`SESSION_LOSS_TIMEOUT`](crate::limits::SESSION_LOSS_TIMEOUT).
     ///
     /// # Errors
-    /// A storage failure, if the session is lost. The next renewal opens another one.
+    /// Returns a storage failure, if the session is lost. The next renewal opens another one.
     async fn check_session(&self) -> Result<Vec<CrashedNode>, StoreError> {
         Ok(Vec::new())
     }
@@ -150,7 +150,7 @@ pub trait Nodes: Send + Sync {
     /// lease. Returns whether the lease was ended. Without a takeover, the node can still renew it.
     ///
     /// # Errors
-    /// A storage failure.
+    /// Returns a storage failure.
     async fn end_lease(&self, _: &CrashedNode) -> Result<bool, StoreError> {
         Ok(false)
     }
@@ -170,7 +170,7 @@ pub trait Nodes: Send + Sync {
     /// Returns database statistics, for metrics.
     ///
     /// # Errors
-    /// A storage failure.
+    /// Returns a storage failure.
     async fn database_figures(&self) -> Result<DatabaseFigures, StoreError> {
         Ok(DatabaseFigures::default())
     }
@@ -179,7 +179,7 @@ pub trait Nodes: Send + Sync {
     /// the leader. Returns whether this node is the leader.
     ///
     /// # Errors
-    /// A storage failure.
+    /// Returns a storage failure.
     async fn acquire_leadership(&self) -> Result<bool, StoreError>;
 
     /// Takes over some of the matches that nodes have released. If there are none, takes over some
@@ -189,7 +189,7 @@ pub trait Nodes: Send + Sync {
     /// those that other nodes are taking over.
     ///
     /// # Errors
-    /// A storage failure.
+    /// Returns a storage failure.
     async fn take_over_orphans(
         &self,
         is_leader_only: IsLeaderOnly,
@@ -200,24 +200,24 @@ pub trait Nodes: Send + Sync {
     /// or not in play on this node are skipped.
     ///
     /// # Errors
-    /// [`StoreError::EpochEnded`] once the node was taken over; or a storage failure.
+    /// Returns [`StoreError::EpochEnded`] once the node was taken over; or a storage failure.
     async fn release(&self, ids: &[MatchId]) -> Result<(), StoreError>;
 
     /// Counts the matches that this node has released and that no node has taken over yet.
     ///
     /// # Errors
-    /// A storage failure.
+    /// Returns a storage failure.
     async fn released_count(&self) -> Result<u64, StoreError>;
 
     /// Returns the node of a match in play; `None` if no match with this id is in play.
     ///
     /// # Errors
-    /// A storage failure.
+    /// Returns a storage failure.
     async fn node_of(&self, id: &MatchId) -> Result<Option<MatchLocation>, StoreError>;
 
     /// Returns all nodes that have ever used the database, in name order.
     ///
     /// # Errors
-    /// A storage failure.
+    /// Returns a storage failure.
     async fn nodes(&self) -> Result<Vec<StoredNode>, StoreError>;
 }

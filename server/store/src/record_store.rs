@@ -98,7 +98,7 @@ pub(crate) fn records(rows: Vec<RowResult>) -> Records {
 /// Finds the secret with this name among all secrets.
 ///
 /// # Errors
-/// If no row has this name but a row is damaged or missing: it might be that row.
+/// Returns an error if no row has this name but a row is damaged or missing: it might be that row.
 fn find_secret(rows: Vec<RowResult>, name: &str) -> Result<Option<Vec<u8>>, DamagedRow> {
     let (intact, mut damaged) = separate(rows);
     match (intact.into_iter().find(|row| row.name == name), damaged.pop()) {

@@ -64,7 +64,8 @@ impl Schema {
     /// caller has to make.
     ///
     /// # Errors
-    /// [`StoreError::NewerSchema`], [`StoreError::OlderSchema`] and [`StoreError::NotMigrated`].
+    /// Returns [`StoreError::NewerSchema`], [`StoreError::OlderSchema`] and
+    /// [`StoreError::NotMigrated`].
     pub(crate) fn check(
         &self,
         version: i64,

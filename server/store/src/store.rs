@@ -17,7 +17,7 @@ pub trait KeyStore: Send + Sync {
     /// that a call with an unknown outcome can be retried.
     ///
     /// # Errors
-    /// For the first key that is refused: [`StoreError::KeyIdTaken`],
+    /// Returns the error of the first refused key: [`StoreError::KeyIdTaken`],
     /// [`StoreError::KeyNameTaken`], [`StoreError::TooManyKeys`], or [`StoreError::Damaged`] if a
     /// key with the same id cannot be read; or a storage failure.
     async fn add_keys(&self, keys: Vec<NewKey>) -> Result<(), StoreError>;
@@ -25,7 +25,7 @@ pub trait KeyStore: Send + Sync {
     /// Adds one key, as [`add_keys`](Self::add_keys) does.
     ///
     /// # Errors
-    /// Those of [`add_keys`](Self::add_keys).
+    /// Returns the errors of [`add_keys`](Self::add_keys).
     async fn add_key(&self, key: NewKey) -> Result<(), StoreError> {
         self.add_keys(vec![key]).await
     }
@@ -35,41 +35,41 @@ pub trait KeyStore: Send + Sync {
     /// this call.
     ///
     /// # Errors
-    /// A storage failure.
+    /// Returns a storage failure.
     async fn keys(&self) -> Result<Vec<Key>, StoreError>;
 
     /// Returns the version of the keys. The version stays the same as long as the keys do not
     /// change. The call is cheaper than reading the keys, and reads of matches never delay it.
     ///
     /// # Errors
-    /// A storage failure.
+    /// Returns a storage failure.
     async fn keys_version(&self) -> Result<KeysVersion, StoreError>;
 
     /// Returns the keys that cannot be read.
     ///
     /// # Errors
-    /// A storage failure.
+    /// Returns a storage failure.
     async fn damaged_keys(&self) -> Result<Vec<DamagedKey>, StoreError>;
 
     /// Removes a key that cannot be read, so that its name can be used again.
     ///
     /// # Errors
-    /// [`StoreError::UnknownKey`]; [`StoreError::NotDamaged`] if the key can be read; or a storage
-    /// failure.
+    /// Returns [`StoreError::UnknownKey`]; [`StoreError::NotDamaged`] if the key can be read; or a
+    /// storage failure.
     async fn remove_damaged_key(&self, id: &KeyId) -> Result<(), StoreError>;
 
     /// Returns the key with this id, in force or revoked.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if it cannot be read; or a storage failure.
+    /// Returns [`StoreError::Damaged`] if it cannot be read; or a storage failure.
     async fn key(&self, id: &KeyId) -> Result<Option<Key>, StoreError>;
 
     /// Revokes a key permanently, and returns the key. A key that is already revoked keeps the time
     /// of its first revocation.
     ///
     /// # Errors
-    /// [`StoreError::UnknownKey`]; [`StoreError::Damaged`] if it cannot be read; or a storage
-    /// failure.
+    /// Returns [`StoreError::UnknownKey`]; [`StoreError::Damaged`] if it cannot be read; or a
+    /// storage failure.
     async fn revoke_key(&self, id: &KeyId, revoked_at_unix_ms: i64) -> Result<Key, StoreError>;
 
     /// Records uses of keys, each with its time in milliseconds since 1970 UTC. Only the latest use
@@ -78,7 +78,7 @@ pub trait KeyStore: Send + Sync {
     /// stored in several transactions, so that they do not delay match commits.
     ///
     /// # Errors
-    /// A storage failure; some of the uses might then be stored.
+    /// Returns a storage failure; some of the uses might then be stored.
     async fn record_key_uses(&self, uses: Vec<(KeyId, i64)>) -> Result<(), StoreError>;
 }
 
@@ -88,29 +88,30 @@ pub trait RecordStore: Send + Sync {
     /// Returns the record with this name, if one is stored.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if it cannot be read; or a storage failure.
+    /// Returns [`StoreError::Damaged`] if it cannot be read; or a storage failure.
     async fn record(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// Returns all records whose names start with `prefix`.
     ///
     /// # Errors
-    /// A storage failure.
+    /// Returns a storage failure.
     async fn records(&self, prefix: &str) -> Result<Records, StoreError>;
 
     /// Returns one of the server's secrets, such as a signing key; `None` if no secret has this
     /// name. Secrets belong to the store, so backups contain them.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if the secret cannot be read, or if a row with an unreadable name
-    /// might be this secret; or a storage failure.
+    /// Returns [`StoreError::Damaged`] if the secret cannot be read, or if a row with an unreadable
+    /// name might be this secret; or a storage failure.
     async fn secret(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// Stores a secret of at most [`MAX_SECRET_BYTES`](crate::limits::MAX_SECRET_BYTES), unless a
     /// secret with this name exists. Returns the stored secret.
     ///
     /// # Errors
-    /// [`StoreError::SecretTooLarge`]; [`StoreError::Damaged`] as for [`secret`](Self::secret);
-    /// [`StoreError::SecretMissing`] if the secret might have been lost; or a storage failure.
+    /// Returns [`StoreError::SecretTooLarge`]; [`StoreError::Damaged`] as for
+    /// [`secret`](Self::secret); [`StoreError::SecretMissing`] if the secret might have been lost;
+    /// or a storage failure.
     async fn get_or_insert_secret(&self, name: &str, value: Vec<u8>)
     -> Result<Vec<u8>, StoreError>;
 
@@ -118,7 +119,7 @@ pub trait RecordStore: Send + Sync {
     /// damage. New secrets can then be stored under their names.
     ///
     /// # Errors
-    /// A storage failure.
+    /// Returns a storage failure.
     async fn remove_damaged_secrets(&self) -> Result<Vec<DamageReport>, StoreError>;
 }
 
@@ -201,21 +202,21 @@ pub trait Store: KeyStore + RecordStore + LadderStore {
     /// Returns the matches in play, in the order in which they were opened.
     ///
     /// # Errors
-    /// A storage failure.
+    /// Returns a storage failure.
     async fn open_match_ids(&self) -> Result<Vec<MatchId>, StoreError>;
 
     /// Returns a match in play with its whole journal; `None` if no match with this id is in play.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if this match cannot be read, in which case it can only be dropped;
-    /// or a storage failure.
+    /// Returns [`StoreError::Damaged`] if this match cannot be read, in which case it can only be
+    /// dropped; or a storage failure.
     async fn open_match(&self, id: &MatchId) -> Result<Option<OpenMatch>, StoreError>;
 
     /// Returns the header of a match in play; `None` if no match with this id is in play. The
     /// header can be intact even if the journal is not.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if it cannot be read; or a storage failure.
+    /// Returns [`StoreError::Damaged`] if it cannot be read; or a storage failure.
     async fn open_match_header(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// Returns a page of finished matches in the order in which they finished, newest first,
@@ -224,7 +225,7 @@ pub trait Store: KeyStore + RecordStore + LadderStore {
     /// count towards the page, as [`FinishedPage::damaged`].
     ///
     /// # Errors
-    /// A storage failure.
+    /// Returns a storage failure.
     async fn finished(
         &self,
         after: Option<FinishedCursor>,
@@ -239,7 +240,7 @@ pub trait Store: KeyStore + RecordStore + LadderStore {
     /// count towards the page, as [`ListedPage::damaged`].
     ///
     /// # Errors
-    /// A storage failure.
+    /// Returns a storage failure.
     async fn list(
         &self,
         before: Option<&MatchId>,
@@ -250,21 +251,21 @@ pub trait Store: KeyStore + RecordStore + LadderStore {
     /// Returns a finished match; `None` if no match with this id has finished.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if it cannot be read; or a storage failure.
+    /// Returns [`StoreError::Damaged`] if it cannot be read; or a storage failure.
     async fn finished_match(&self, id: &MatchId) -> Result<Option<FinishedMatch>, StoreError>;
 
     /// Returns whether this name is a party of a finished match. The call works even if the match
     /// itself cannot be read.
     ///
     /// # Errors
-    /// A storage failure.
+    /// Returns a storage failure.
     async fn is_party(&self, id: &MatchId, name: &KeyName) -> Result<bool, StoreError>;
 
     /// Returns the replay of a finished match; `None` if no match with this id has finished.
     ///
     /// # Errors
-    /// [`StoreError::ReplayForgotten`] if the replay was deleted; [`StoreError::Damaged`] if it
-    /// cannot be read; or a storage failure.
+    /// Returns [`StoreError::ReplayForgotten`] if the replay was deleted; [`StoreError::Damaged`]
+    /// if it cannot be read; or a storage failure.
     async fn replay(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// Returns stored replays that are not empty, oldest match first, starting after `after`. The
@@ -275,7 +276,7 @@ pub trait Store: KeyStore + RecordStore + LadderStore {
     /// next to which others may still appear are omitted too.
     ///
     /// # Errors
-    /// A storage failure.
+    /// Returns a storage failure.
     async fn stored_replays(
         &self,
         after: Option<FinishedCursor>,
@@ -288,7 +289,7 @@ pub trait Store: KeyStore + RecordStore + LadderStore {
     /// without closing it loses no data.
     ///
     /// # Errors
-    /// A storage failure. The store is closed even then.
+    /// Returns a storage failure. The store is closed even then.
     async fn close(&self) -> Result<(), StoreError>;
 }
 
@@ -322,7 +323,7 @@ impl Flush {
     /// Completes when the batch and all earlier batches are as durable as the store guarantees.
     ///
     /// # Errors
-    /// A storage failure. It is then unknown whether the batch is stored.
+    /// Returns a storage failure. It is then unknown whether the batch is stored.
     pub async fn wait(self) -> Result<(), StoreError> {
         match self.0 {
             Some(flushing) => flushing.await,

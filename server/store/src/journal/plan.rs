@@ -294,7 +294,7 @@ impl MatchesInPlay {
     /// Checks a batch, and plans its commit.
     ///
     /// # Errors
-    /// [`StoreError::WriteRefused`] for the first write that contradicts the stored state.
+    /// Returns [`StoreError::WriteRefused`] for the first write that contradicts the stored state.
     pub(crate) fn plan(
         &self,
         batch: Vec<Write>,

@@ -78,8 +78,8 @@ impl JournalReader {
     /// Reads the next batch.
     ///
     /// # Errors
-    /// If the batch is out of order. This can occur when a page of the file is misplaced: a query
-    /// can then return rows that do not match its condition.
+    /// Returns an error if the batch is out of order. This can occur when a page of the file is
+    /// misplaced: a query can then return rows that do not match its condition.
     pub(crate) fn read(&mut self, store: StoreId, number: i64, body: &[u8]) -> Result<(), String> {
         if self.numbers.last().is_some_and(|last| number <= *last) {
             return Err(format!("batch {number} of the journal is out of order"));

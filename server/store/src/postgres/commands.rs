@@ -16,8 +16,8 @@ use crate::{
 /// Returns all nodes that have ever used a database, by name.
 ///
 /// # Errors
-/// As [`PostgresStore::open`](crate::PostgresStore::open), and [`StoreError::NoStore`] and
-/// [`StoreError::NotMigrated`].
+/// Returns the errors of [`PostgresStore::open`](crate::PostgresStore::open), and
+/// [`StoreError::NoStore`] and [`StoreError::NotMigrated`].
 pub async fn stored_nodes(url: &str) -> Result<Vec<StoredNode>, StoreError> {
     let address = Address::parse(url, Durability::Disk)?;
     let work = async {
@@ -32,7 +32,7 @@ pub async fn stored_nodes(url: &str) -> Result<Vec<StoredNode>, StoreError> {
 /// name is a new node.
 ///
 /// # Errors
-/// [`StoreError::UnknownNode`] and [`StoreError::NodeInUse`]; or as [`stored_nodes`].
+/// Returns [`StoreError::UnknownNode`] and [`StoreError::NodeInUse`]; or as [`stored_nodes`].
 pub async fn remove_node(url: &str, name: &NodeName) -> Result<(), StoreError> {
     let address = Address::parse(url, Durability::Disk)?;
     let work = async {
@@ -78,7 +78,8 @@ async fn remove(connection: &mut PgConnection, name: &NodeName) -> Result<(), Db
 /// Migrates a database to the schema version of this program, as a server does when it starts.
 ///
 /// # Errors
-/// As [`PostgresStore::open`](crate::PostgresStore::open), and [`StoreError::NoStore`].
+/// Returns the errors of [`PostgresStore::open`](crate::PostgresStore::open), and
+/// [`StoreError::NoStore`].
 pub async fn migrate_database(url: &str) -> Result<MigrationReport, StoreError> {
     migrate(url, &schema::CURRENT).await
 }

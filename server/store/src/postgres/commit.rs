@@ -72,8 +72,8 @@ impl Retry {
     /// Waits until the next attempt after this error, and counts that attempt.
     ///
     /// # Errors
-    /// The given error, if it is not transient or the retry timeout has expired. The outcome of the
-    /// operation then stays unknown.
+    /// Returns the given error, if it is not transient or the retry timeout has expired. The
+    /// outcome of the operation then stays unknown.
     pub(super) async fn wait_after(&mut self, error: DbError) -> Result<(), DbError> {
         if !error.is_transient() || self.started_at.elapsed() >= POSTGRES_RETRY_TIMEOUT {
             return Err(error);
@@ -158,8 +158,8 @@ pub(super) async fn is_batch_stored(
 /// Appends a batch, and adds the change of the rows to the sums of the node.
 ///
 /// # Errors
-/// [`DbError::Inconsistent`] if the newest batch is not the predecessor. The connection then leads
-/// to another database, for example a standby that lacks commits.
+/// Returns [`DbError::Inconsistent`] if the newest batch is not the predecessor. The connection
+/// then leads to another database, for example a standby that lacks commits.
 pub(super) async fn add_batch(
     connection: &mut PgConnection,
     node: NodeNumber,

@@ -110,8 +110,8 @@ impl PostgresKeys {
     /// does.
     ///
     /// # Errors
-    /// As [`PostgresStore::open`](super::PostgresStore::open), and [`StoreError::NotMigrated`]
-    /// instead of a migration.
+    /// Returns the errors of [`PostgresStore::open`](super::PostgresStore::open), and
+    /// [`StoreError::NotMigrated`] instead of a migration.
     pub async fn open(url: &str) -> Result<Self, StoreError> {
         let address = Address::parse(url, Durability::Disk)?;
         let work = async {

@@ -101,7 +101,7 @@ impl PostgresStore {
     /// Opens a database as [`open_as`](Self::open_as) does, as the node with the default name.
     ///
     /// # Errors
-    /// Those of [`open_as`](Self::open_as).
+    /// Returns the errors of [`open_as`](Self::open_as).
     pub async fn open(url: &str, durability: Durability) -> Result<Self, StoreError> {
         Self::open_as(url, durability, &NodeIdentity::default()).await
     }
@@ -113,7 +113,7 @@ impl PostgresStore {
     /// [renewed](crate::Nodes::renew_lease), since commits fail without a lease.
     ///
     /// # Errors
-    /// [`StoreError::InvalidAddress`], an error of a database that
+    /// Returns [`StoreError::InvalidAddress`], an error of a database that
     /// [is unavailable](StoreError::is_unavailable), [`StoreError::SettingIgnored`],
     /// [`StoreError::SharedSessions`], [`StoreError::UnsupportedPostgres`];
     /// [`StoreError::ForeignTables`], [`StoreError::NewerSchema`], [`StoreError::OlderSchema`] and

@@ -16,7 +16,7 @@ impl NodeNumber {
     /// Creates a node number, after checking its range.
     ///
     /// # Errors
-    /// [`DbError::Inconsistent`] if it is out of range.
+    /// Returns [`DbError::Inconsistent`] if it is out of range.
     pub(super) fn new(number: i64) -> Result<Self, DbError> {
         if (0..=i64::MAX >> COUNTING_BITS).contains(&number) {
             Ok(Self(number))

@@ -37,13 +37,13 @@ pub trait Inspector: Send {
     /// Inspects a match in play, with its whole journal.
     ///
     /// # Errors
-    /// The damage found in the match.
+    /// Returns the damage found in the match.
     fn inspect_match_in_play(&mut self, open: &OpenMatch) -> Result<(), DamageReport>;
 
     /// Inspects a finished match, with its replay.
     ///
     /// # Errors
-    /// The damage found in the match.
+    /// Returns the damage found in the match.
     fn inspect_finished_match(
         &mut self,
         finished: &FinishedMatch,
@@ -97,7 +97,7 @@ impl CheckReport {
 /// interrupted: no database might be in place otherwise.
 ///
 /// # Errors
-/// An error that prevents reading the database at all, as for
+/// Returns an error that prevents reading the database at all, as for
 /// [`SqliteStore::open`](super::SqliteStore::open); or a storage failure.
 pub fn check(dir: &DataDir) -> CompiledFuture<'_, Result<CheckReport, StoreError>> {
     let dir = dir.clone();
@@ -108,7 +108,7 @@ pub fn check(dir: &DataDir) -> CompiledFuture<'_, Result<CheckReport, StoreError
 /// read.
 ///
 /// # Errors
-/// As [`check`].
+/// Returns the errors of [`check`].
 pub fn check_with_inspector(
     dir: &DataDir,
     inspector: &mut dyn Inspector,

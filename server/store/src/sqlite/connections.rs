@@ -53,7 +53,7 @@ impl<T: Send + 'static> WorkerThread<T> {
     /// Runs a job, and waits for its result. The job runs even if the caller stops waiting.
     ///
     /// # Errors
-    /// [`StoreError::Closed`] after an earlier job has panicked, because the value might be
+    /// Returns [`StoreError::Closed`] after an earlier job has panicked, because the value might be
     /// inconsistent. The panic itself is resumed in the caller of that job.
     pub(super) async fn call<R: Send + 'static>(
         &self,
@@ -130,7 +130,7 @@ impl Readers {
     /// Runs a read on a thread where it is allowed to block.
     ///
     /// # Errors
-    /// The read's own error; [`StoreError::Busy`] if no connection is free in time;
+    /// Returns the read's own error; [`StoreError::Busy`] if no connection is free in time;
     /// [`StoreError::Closed`].
     pub(super) async fn read<R: Send + 'static>(
         &self,

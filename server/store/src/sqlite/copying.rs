@@ -30,8 +30,8 @@ use crate::{
 /// this call. Checks the copy, and returns the report.
 ///
 /// # Errors
-/// [`StoreError::AlreadyExists`] if the target already has a store; an error that prevents reading
-/// the source; or a storage failure. The target then has no store.
+/// Returns [`StoreError::AlreadyExists`] if the target already has a store; an error that prevents
+/// reading the source; or a storage failure. The target then has no store.
 pub fn backup<'a>(
     dir: &'a DataDir,
     to: &'a Path,
@@ -49,9 +49,10 @@ fn backup_blocking(dir: &DataDir, to: &Path) -> Result<CheckReport, StoreError> 
 /// returns the report.
 ///
 /// # Errors
-/// [`StoreError::FolderInUse`] while a server has locked the folder; [`StoreError::AlreadyExists`]
-/// if the folder already has a store; [`StoreError::Damaged`] or [`StoreError::Corrupt`] if the
-/// backup is damaged; or a storage failure. The data folder then has no store.
+/// Returns [`StoreError::FolderInUse`] while a server has locked the folder;
+/// [`StoreError::AlreadyExists`] if the folder already has a store; [`StoreError::Damaged`] or
+/// [`StoreError::Corrupt`] if the backup is damaged; or a storage failure. The data folder then has
+/// no store.
 pub fn restore<'a>(
     from: &'a Path,
     dir: &'a DataDir,
@@ -63,8 +64,8 @@ pub fn restore<'a>(
 /// folder `replaced-…` in the data folder.
 ///
 /// # Errors
-/// As [`restore`], except [`StoreError::AlreadyExists`]. A refused backup leaves the data folder
-/// unchanged.
+/// Returns the errors of [`restore`], except [`StoreError::AlreadyExists`]. A refused backup leaves
+/// the data folder unchanged.
 pub fn replace<'a>(
     from: &'a Path,
     dir: &'a DataDir,
@@ -166,7 +167,7 @@ pub(crate) fn copied_side(
 /// checked and moved into place.
 ///
 /// # Errors
-/// [`StoreError::FolderInUse`], [`StoreError::AlreadyExists`], the error of `fill`, or
+/// Returns [`StoreError::FolderInUse`], [`StoreError::AlreadyExists`], the error of `fill`, or
 /// [`StoreError::Damaged`] or [`StoreError::Corrupt`] if the result is damaged.
 pub(crate) async fn create_database_with(
     dir: &DataDir,

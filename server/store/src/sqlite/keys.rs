@@ -63,7 +63,7 @@ impl SqliteKeys {
     /// Opens the folder's database, or creates one. The database pages are not checked.
     ///
     /// # Errors
-    /// [`StoreError::NotADatabase`], [`StoreError::ForeignDatabase`],
+    /// Returns [`StoreError::NotADatabase`], [`StoreError::ForeignDatabase`],
     /// [`StoreError::NewerSchema`], [`StoreError::OlderSchema`],
     /// [`StoreError::DatabaseMissing`] and [`StoreError::FileMismatch`] for files that are not
     /// accepted; or a storage failure.

@@ -199,7 +199,7 @@ impl LogFlusher {
     /// Returns once all commits and the file with their number are flushed.
     ///
     /// # Errors
-    /// The first failure of a flush since the start.
+    /// Returns the first failure of a flush since the start.
     fn close(self) -> io::Result<()> {
         let Self { flushed, thread, .. } = self;
         thread.enqueue(|worker| worker.commit_count_file.sync());

@@ -138,7 +138,7 @@ impl SqliteStore {
     /// Locks the folder, checks its database or creates one, and loads the matches in play.
     ///
     /// # Errors
-    /// [`StoreError::FolderInUse`] while another server has locked the folder;
+    /// Returns [`StoreError::FolderInUse`] while another server has locked the folder;
     /// [`StoreError::NotADatabase`], [`StoreError::ForeignDatabase`], [`StoreError::NewerSchema`],
     /// [`StoreError::OlderSchema`], [`StoreError::Corrupt`], [`StoreError::DatabaseMissing`]
     /// and [`StoreError::FileMismatch`] for files that are not accepted, which are left unchanged;
@@ -180,7 +180,7 @@ impl SqliteStore {
     /// tables of which rows were missing.
     ///
     /// # Errors
-    /// A storage failure.
+    /// Returns a storage failure.
     pub async fn accept_missing_rows(&self) -> Result<Vec<DamageReport>, StoreError> {
         self.write(Writer::accept_missing_rows).await
     }

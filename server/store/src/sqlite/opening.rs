@@ -410,7 +410,7 @@ fn migrate_schema(
 /// as a server does when it starts.
 ///
 /// # Errors
-/// [`StoreError::NoStore`], or as [`SqliteStore::open`](super::SqliteStore::open).
+/// Returns [`StoreError::NoStore`], or as [`SqliteStore::open`](super::SqliteStore::open).
 pub fn migrate_folder(dir: &DataDir) -> Result<MigrationReport, StoreError> {
     migrate(dir, &schema::CURRENT)
 }

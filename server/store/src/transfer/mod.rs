@@ -1,7 +1,7 @@
 //! Copies a store from a data folder into a PostgreSQL database, or back: reads and verifies every
-//! value, and writes it to the target. Both have the same store id, so the checksums stay valid. The
-//! sums of the written rows and the matches in play are compared with the target, and every value of
-//! the target is read.
+//! value, and writes it to the target. Both have the same store id, so the checksums stay valid.
+//! The sums of the written rows and the matches in play are compared with the target, and every
+//! value of the target is read.
 
 pub(crate) mod side;
 
@@ -38,8 +38,8 @@ pub struct TransferReport {
 /// be using the folder meanwhile. The folder is checked first, and the copy before it is committed.
 ///
 /// # Errors
-/// [`StoreError::Damaged`] or [`StoreError::Corrupt`] if anything in the folder is damaged or
-/// missing; [`StoreError::NotEmpty`] if the database has rows; or an error from either database.
+/// Returns [`StoreError::Damaged`] or [`StoreError::Corrupt`] if anything in the folder is damaged
+/// or missing; [`StoreError::NotEmpty`] if the database has rows; or an error from either database.
 /// The target database then stays empty.
 pub fn copy_to_postgres<'a>(
     dir: &'a DataDir,
@@ -62,9 +62,9 @@ pub fn copy_to_postgres<'a>(
 /// merged into the folder. The copy is checked before it is moved into place.
 ///
 /// # Errors
-/// [`StoreError::NoStore`] if the database has no store; [`StoreError::AlreadyExists`] if the
-/// folder already has a store; [`StoreError::Damaged`] or [`StoreError::Corrupt`] if anything in
-/// the database is damaged; or an error from either database. The folder then has no store.
+/// Returns [`StoreError::NoStore`] if the database has no store; [`StoreError::AlreadyExists`] if
+/// the folder already has a store; [`StoreError::Damaged`] or [`StoreError::Corrupt`] if anything
+/// in the database is damaged; or an error from either database. The folder then has no store.
 pub fn copy_from_postgres<'a>(
     url: &'a str,
     dir: &'a DataDir,
