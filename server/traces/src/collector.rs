@@ -117,7 +117,7 @@ impl Collector {
     /// Adds the headers of [`HEADERS_VARIABLE`] to each call.
     ///
     /// # Errors
-    /// If an entry is not of the form NAME=VALUE.
+    /// Returns an error if an entry is not of the form NAME=VALUE.
     pub fn with_headers(mut self, text: &str) -> Result<Self, InvalidHeaders> {
         let entries = text.split(',').zip(1..);
         for (entry, number) in entries.filter(|(entry, _)| !entry.trim().is_empty()) {
