@@ -100,7 +100,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// the same names.
 ///
 /// # Errors
-/// A reason lacks a valid option.
+/// Returns an error if a reason lacks a valid option.
 fn refusal_options(pool: &DescriptorPool) -> Result<String, String> {
     let option = |name: &str| {
         let option = pool.get_extension_by_name(&format!("bridgemaster.v1.{name}"));

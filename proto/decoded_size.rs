@@ -73,7 +73,7 @@ impl Budget {
 /// Checks that `bytes`, decoded as `M`, take at most `max_bytes` bytes of memory.
 ///
 /// # Errors
-/// When they would take more, or are not valid fields.
+/// Returns an error if they would take more, or are not valid fields.
 pub fn check_decoded_size<M: Measured>(
     bytes: &[u8],
     max_bytes: usize,

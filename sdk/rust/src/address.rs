@@ -3,7 +3,7 @@
 /// Parses an address. Returns a URL with a scheme, a host and a port.
 ///
 /// # Errors
-/// A description of the problem.
+/// Returns a description of the problem.
 pub(crate) fn parse(address: &str) -> Result<String, &'static str> {
     let address = address.trim();
     let is_unix = |scheme: &&str| address.starts_with(*scheme);

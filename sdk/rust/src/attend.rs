@@ -13,8 +13,8 @@ use crate::{
 /// If a match fails, its error is logged, and other matches are not affected.
 ///
 /// # Errors
-/// A [`PlayError`], if the attendance itself fails. The error is returned after the matches in
-/// progress have ended.
+/// Returns a [`PlayError`] if the attendance itself fails. The error is returned after the matches
+/// in progress have ended.
 pub async fn attend<B: Bot + 'static>(
     new_bot: impl FnMut() -> B,
     options: AttendOptions,
@@ -27,7 +27,7 @@ pub async fn attend<B: Bot + 'static>(
 /// Like [`attend`], for programs without an async runtime.
 ///
 /// # Errors
-/// See [`PlayError`].
+/// Returns a [`PlayError`].
 pub fn attend_blocking<B: Bot + 'static>(
     new_bot: impl FnMut() -> B,
     options: AttendOptions,
@@ -43,7 +43,7 @@ impl Connection {
     /// themselves. Ignores `options.tls`, and uses `options.server_url` only for offered seats.
     ///
     /// # Errors
-    /// [`PlayError::Options`], if the options are not valid.
+    /// Returns [`PlayError::Options`] if the options are not valid.
     pub fn attendance(&self, options: AttendOptions) -> Result<AttendanceSession, PlayError> {
         AttendanceSession::new(self.route(), options)
     }
@@ -51,7 +51,7 @@ impl Connection {
     /// Like [`attend`](crate::attend()), on this connection.
     ///
     /// # Errors
-    /// See [`PlayError`].
+    /// Returns a [`PlayError`].
     pub async fn attend<B: Bot + 'static>(
         &self,
         mut new_bot: impl FnMut() -> B,

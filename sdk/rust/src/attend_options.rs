@@ -98,7 +98,7 @@ impl AttendOptions {
     /// Returns the options for playing an offered seat.
     ///
     /// # Errors
-    /// [`OptionsError::InvalidTicket`], if the offer's ticket is not valid.
+    /// Returns [`OptionsError::InvalidTicket`] if the offer's ticket is not valid.
     pub fn for_seat(&self, offer: &v1::Offer) -> Result<Options, OptionsError> {
         let server_url = self.server_url.clone();
         let seat = Options {

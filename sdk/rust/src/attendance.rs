@@ -113,7 +113,7 @@ impl AttendanceSession {
     /// This method is cancel safe.
     ///
     /// # Errors
-    /// See [`PlayError`]. If the stream is lost, an error is returned only once
+    /// Returns a [`PlayError`]. If the stream is lost, an error is returned only once
     /// [`AttendOptions::reconnect_for`] has passed.
     pub async fn next(&mut self) -> Result<Option<AttendEvent>, PlayError> {
         loop {
@@ -163,7 +163,8 @@ impl AttendanceSession {
     /// returns `None` after the last match.
     ///
     /// # Errors
-    /// [`PlayError::Refused`] if the server refuses the call, or another error if the call fails.
+    /// Returns [`PlayError::Refused`] if the server refuses the call, or another error if the call
+    /// fails.
     pub async fn leave(&mut self) -> Result<(), PlayError> {
         let request =
             self.with_key(LeaveQueueRequest { attendance_id: self.attendance_id.clone() });
@@ -175,7 +176,8 @@ impl AttendanceSession {
     /// receives no offers for a short time. Other open offers stay valid.
     ///
     /// # Errors
-    /// [`PlayError::Refused`] if the server refuses the call, or another error if the call fails.
+    /// Returns [`PlayError::Refused`] if the server refuses the call, or another error if the call
+    /// fails.
     pub async fn decline(
         &self,
         offer_id: impl Into<String>,

@@ -173,7 +173,7 @@ impl BotThread {
     /// Waits for the next answer. Cancel safe.
     ///
     /// # Errors
-    /// [`PlayError::BotPanicked`], if the thread has ended.
+    /// Returns [`PlayError::BotPanicked`] if the thread has ended.
     pub(crate) async fn answer(&mut self) -> Result<Answer, PlayError> {
         match self.answers.recv().await {
             Some(answer) => Ok(answer),
@@ -187,7 +187,7 @@ impl BotThread {
     /// Waits until the bot has finished all tasks.
     ///
     /// # Errors
-    /// [`PlayError::BotPanicked`], if a task panicked.
+    /// Returns [`PlayError::BotPanicked`] if a task panicked.
     pub(crate) async fn finish(self) -> Result<(), PlayError> {
         let Self { tasks, mut answers, thread } = self;
         // Closing the task channel ends the thread, which then closes the answer channel. Answers

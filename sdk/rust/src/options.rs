@@ -83,7 +83,7 @@ impl Options {
     /// set as well, [`for_offered_seat`](Self::for_offered_seat) sets the timeouts.
     ///
     /// # Errors
-    /// [`OptionsError::MissingTicket`], or another error that names the invalid variable.
+    /// Returns [`OptionsError::MissingTicket`], or another error that names the invalid variable.
     pub fn from_env(bot_name: impl Into<String>) -> Result<Self, OptionsError> {
         let (server_url, key) = server_from_env()?;
         let ticket = variable(TICKET_VARIABLE)?.ok_or(OptionsError::MissingTicket)?;

@@ -33,7 +33,7 @@ impl Connection {
     /// closes the stream, and stops the bot's thread after the current call.
     ///
     /// # Errors
-    /// See [`PlayError`]. If the stream is lost, an error is returned only once
+    /// Returns a [`PlayError`]. If the stream is lost, an error is returned only once
     /// [`Options::reconnect_for`] has passed.
     pub async fn play(
         &self,
@@ -67,7 +67,7 @@ impl Connection {
 /// end of the match.
 ///
 /// # Errors
-/// See [`PlayError`].
+/// Returns a [`PlayError`].
 pub async fn play(bot: impl Bot + 'static, options: Options) -> Result<v1::MatchResult, PlayError> {
     Connection::with_proxy(&options.server_url, &options.tls, options.proxy.as_deref())?
         .play(bot, &options)
@@ -77,7 +77,7 @@ pub async fn play(bot: impl Bot + 'static, options: Options) -> Result<v1::Match
 /// Like [`play`], for programs without an async runtime.
 ///
 /// # Errors
-/// See [`PlayError`].
+/// Returns a [`PlayError`].
 pub fn play_blocking(
     bot: impl Bot + 'static,
     options: Options,

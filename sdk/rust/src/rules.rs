@@ -54,8 +54,8 @@ impl<G: WireGame> MatchRules<G> {
     /// Reads the values from MatchStarted.
     ///
     /// # Errors
-    /// If a field is missing or out of range, or the match's game or rules version differs from
-    /// this program's.
+    /// Returns an error if a field is missing or out of range, or the match's game or rules version
+    /// differs from this program's.
     pub fn from_started(started: &v1::MatchStarted) -> Result<Self, RulesError> {
         let config = started.config.as_ref().ok_or(RulesError::Missing("config"))?;
         let game = config.game.as_ref().ok_or(RulesError::Missing("config.game"))?;
@@ -135,8 +135,8 @@ impl<G: WireGame> Position<'_, G> {
     /// Hidden information is drawn at random from `chance`.
     ///
     /// # Errors
-    /// If no state is consistent with the observation. A server that follows the rules never sends
-    /// such an observation.
+    /// Returns an error if no state is consistent with the observation. A server that follows the
+    /// rules never sends such an observation.
     pub fn sample_state(&self, chance: &mut ChanceStream) -> Result<G::State, FieldError> {
         G::sample_state(&self.rules.config, &self.observation, chance)
     }

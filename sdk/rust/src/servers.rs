@@ -38,7 +38,7 @@ impl Connection {
     /// Tokio runtime.
     ///
     /// # Errors
-    /// [`OptionsError::InvalidServerUrl`], if an address is not valid.
+    /// Returns [`OptionsError::InvalidServerUrl`] if an address is not valid.
     pub fn new(server_url: &str) -> Result<Self, OptionsError> {
         Self::with_tls(server_url, &TlsOptions::default())
     }

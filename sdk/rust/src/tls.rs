@@ -85,7 +85,7 @@ impl TlsOptions {
 /// Creates the endpoint for an address, for `https` with the files in `tls`.
 ///
 /// # Errors
-/// [`OptionsError::InvalidServerUrl`], [`OptionsError::TlsFile`], [`OptionsError::Tls`], or
+/// Returns [`OptionsError::InvalidServerUrl`], [`OptionsError::TlsFile`], [`OptionsError::Tls`], or
 /// [`OptionsError::IncompleteClientCertificate`].
 pub fn endpoint(server_url: &str, tls: &TlsOptions) -> Result<Endpoint, OptionsError> {
     let invalid = |problem| OptionsError::InvalidServerUrl { url: server_url.to_owned(), problem };
