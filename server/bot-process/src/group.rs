@@ -315,7 +315,7 @@ mod tests {
         assert!(Fake::new("cpu memory pids\n").open().is_some());
         let fake = Fake::new("memory");
         fs::remove_file(fake.0.path().join("cgroup.procs")).unwrap();
-        assert!(fake.open().is_none(), "nobody may be taken there");
+        assert!(fake.open().is_none(), "no process may be moved there");
         assert!(BotGroups::at(Path::new("/no/such/folder"), Duration::ZERO).is_none());
     }
 

@@ -128,8 +128,8 @@ impl Exclusions<'_> {
 }
 
 /// Fills the empty folder `to` from the folder `from`. A bot can read the same contents in `to`,
-/// and what it writes stays in `to`. Large, hidden and special files are linked instead of copied.
-/// So are executables, because a copy could not be executed while another thread forks.
+/// and its changes stay in `to`. Large, hidden and special files are linked instead of copied. So
+/// are executables, because a copy could not be executed while another thread forks.
 fn fill(to: &Path, from: &Path, exclusions: Exclusions<'_>) -> io::Result<()> {
     let mut names = Vec::new();
     for entry in fs::read_dir(from)? {
