@@ -140,7 +140,7 @@ fn as_table(nodes: &[StoredNode]) -> String {
     table::plain(header, nodes.iter().map(row)) + &problems
 }
 
-/// Returns what is wrong with a live node, or with its view of the other nodes.
+/// Returns the problems of a live node, or of its view of the other nodes.
 fn problems(node: &StoredNode) -> Vec<String> {
     let NodeStatus { clock_skew_ms, peer_problems, .. } = &node.status;
     let reported = peer_problems.lines().map(|problem| format!("{}: {problem}", node.name));

@@ -20,8 +20,8 @@ const MISUSED: u8 = 2;
 #[error("{0}")]
 struct Misuse(String);
 
-/// Returns the error for an invalid command line. The message says what is wrong and what is valid.
-/// The final line break of a TOML error is removed.
+/// Returns the error for an invalid command line. The message names the problem and the valid
+/// values. The final line break of a TOML error is removed.
 pub(super) fn misuse(message: impl Into<String>) -> anyhow::Error {
     Misuse(message.into().trim_end().to_owned()).into()
 }

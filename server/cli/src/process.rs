@@ -33,7 +33,7 @@ fn check_threads() -> anyhow::Result<()> {
     let held = hold.lock();
     let started = (0..cores + EXTRA_THREADS).map(|_| {
         let hold = Arc::clone(&hold);
-        // Each thread waits until all of them have started.
+        // Each thread waits until all threads have started.
         thread::Builder::new().spawn(move || drop(hold.lock()))
     });
     let started = started.collect::<io::Result<Vec<JoinHandle<()>>>>();
@@ -143,7 +143,7 @@ impl Hangups {
     }
 }
 
-/// Receives nothing, since this system does not have this signal.
+/// Never receives the signal, since this system does not have it.
 #[cfg(not(unix))]
 pub(super) struct Hangups;
 

@@ -76,7 +76,7 @@ pub(super) struct DemoArgs {
     open: bool,
     /// Play seat 0 yourself in the browser, against the bots
     ///
-    /// By default, you have 10 minutes for each decision and one hour in all.
+    /// By default, you have 10 minutes for each decision, and one hour in total.
     #[arg(long)]
     human: bool,
     /// Print the bots' standard error, each line with seat and bot

@@ -62,7 +62,7 @@ impl RecomputeArgs {
         }
         let ladder = self.ladder.unwrap_or_default();
         let mut client = client::connect(&self.server).await?;
-        // Its number of matches is needed to detect results that the server never rates.
+        // The ladder's number of matches is needed to detect results that the server never rates.
         let before = client::get(&mut client, &ladder).await?;
         let number = before.rating_method;
         let is_served = |id: &RatingMethodId| rating_method_to_wire(*id) as i32 == number;

@@ -233,7 +233,7 @@ mod tests {
         let versions = [version(49, 202), version(4, 100)];
         let often = state(&versions[0], &versions, &ladder);
         assert_eq!(often, ", 49 of 251 matches annulled (other bots: 2 of 600)", "an old version");
-        // Its usual opponent.
+        // The usual opponent of the bot.
         assert_eq!(state_of(20, 250), "");
         assert_eq!(state_of(9, 1), "", "too few");
     }

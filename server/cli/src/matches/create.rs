@@ -62,8 +62,8 @@ pub(super) struct CreateArgs {
     reveal_with_group: bool,
     /// Print links for playing the seats in the browser, on the page at this address
     ///
-    /// By default, players then have 10 minutes for each decision, one hour in all, and 10 minutes
-    /// to join or to reconnect.
+    /// By default, players then have 10 minutes for each decision, one hour in total, and 10
+    /// minutes to join or to reconnect.
     #[arg(long, value_name = "URL", num_args = 0..=1, default_missing_value = DEFAULT_PAGE, conflicts_with = "json")]
     page: Option<PageUrl>,
     /// Print the server's response as JSON

@@ -19,8 +19,8 @@ const PLAIN_CHARS: &str = "/._-+~:";
 pub(super) struct Checkout(String);
 
 impl Checkout {
-    /// Returns the checkout that `named` gives, or else the checkout that contains this program or
-    /// the current folder, if any.
+    /// Returns the checkout that `named` names. By default, returns the checkout that contains this
+    /// program or the current folder, if any.
     pub(super) fn find(named: Option<&Path>) -> anyhow::Result<Option<Self>> {
         if let Some(named) = named {
             let found = fs::canonicalize(named).ok().filter(|path| is_checkout(path));

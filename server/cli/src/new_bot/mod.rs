@@ -33,9 +33,9 @@ pub(super) struct NewBotArgs {
     language: String,
     /// Checkout of Bridgemaster to build the bot with on this machine
     ///
-    /// Defaults to the checkout that contains this program, else to the checkout that contains the
-    /// current folder. Outside a checkout, the released library is used. No file that git tracks
-    /// names the checkout.
+    /// By default, this is the checkout that contains this program, or otherwise the current
+    /// folder. Outside a checkout, the released library is used. No file that git tracks names the
+    /// checkout.
     #[arg(long, value_name = "FOLDER")]
     checkout: Option<PathBuf>,
     /// Folder to create; an existing folder must be empty

@@ -1,4 +1,5 @@
-//! Notifications to systemd: the server is ready, is alive, is stopping. sd_notify(3) describes them.
+//! Notifications to systemd: the server is ready, is alive, is stopping. sd_notify(3) describes
+//! them.
 
 use std::{
     env,
@@ -21,8 +22,8 @@ use tracing::warn;
 /// The interval without a watchdog, whose notifications systemd then ignores.
 const DEFAULT_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Notifies systemd that the server is ready, and from then on that it is alive and when it drains.
-/// Without `NOTIFY_SOCKET`, which systemd sets, does nothing.
+/// Notifies systemd that the server is ready, then regularly that it is alive, and finally that it
+/// drains. Without `NOTIFY_SOCKET`, which systemd sets, does nothing.
 pub(super) fn start(drain: CancellationToken) {
     let Some(socket) = env::var_os("NOTIFY_SOCKET") else {
         return;
@@ -75,7 +76,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn systemd_hears_that_the_server_is_ready_alive_and_stopping() {
+    async fn systemd_is_notified_that_the_server_is_ready_alive_and_stopping() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("notify");
         let systemd = tokio::net::UnixDatagram::bind(&path).unwrap();
