@@ -19,7 +19,7 @@ use tracing::{error, info, warn};
 
 use super::Cluster;
 
-/// How long to wait for a suspected node to accept a connection. It is short, because the matches
+/// The time to wait for a suspected node to accept a connection. It is short, because the matches
 /// of a crashed node wait meanwhile.
 const CONNECT_TIMEOUT: Duration = Duration::from_millis(250);
 

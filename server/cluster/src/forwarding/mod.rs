@@ -118,7 +118,7 @@ where
         };
         let (parts, body) = request.into_parts();
         let request = ReplayableBody::new(body);
-        // Nothing of the body has been read yet.
+        // No part of the body has been read yet.
         let reader = request.reader().unwrap_or_default();
         let local = self.services.call(http::Request::from_parts(parts.clone(), reader));
         Box::pin(async move {

@@ -45,7 +45,7 @@ pub struct ListCaller<'a> {
 
 impl Forwarder {
     /// Asks the other nodes for their parts of a page of `count` matches that continues at `after`.
-    /// A node that does not answer is left out. The caller has budget for one more page of this
+    /// A node that does not answer is omitted. The caller has budget for one more page of this
     /// size.
     ///
     /// # Errors
