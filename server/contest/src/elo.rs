@@ -59,7 +59,7 @@ mod tests {
     fn elo_and_score_round_trip() {
         for elo in [-400.0, -17.0, 0.0, 3.5, 800.0] {
             let back = Elo::from_score(Elo(elo).expected_score());
-            assert!((back.0 - elo).abs() < 1e-9, "{elo} came back as {back:?}");
+            assert!((back.0 - elo).abs() < 1e-9, "{elo} was converted back to {back:?}");
         }
         assert_eq!(Elo::from_score(1.0).0, f64::INFINITY);
         assert_eq!(Elo::from_score(-0.1).0, f64::NEG_INFINITY);
