@@ -85,7 +85,7 @@ impl Limits {
             many(self.other_calls, CALL_BYTES),
             many(self.unfinished_request_bytes, GROWTH_FACTOR),
             many(self.unread_answer_bytes, 1),
-            // Twice, since withheld replays are kept as well.
+            // The size is counted twice, since withheld replays are kept as well.
             many(2, MAX_UNWRITTEN_REPLAY_BYTES as u64),
             many(MAX_WITHHELD_REPLAYS, WITHHELD_REPLAY_BYTES),
             // The file, and the message that is decoded from it during verification.

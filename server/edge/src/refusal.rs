@@ -288,7 +288,7 @@ pub fn reason_name(reason: RefusalReason) -> &'static str {
 
 impl From<Refusal> for Status {
     fn from(refusal: Refusal) -> Self {
-        // Only here, callers' texts are shortened for all refusals.
+        // Callers' texts are shortened only here, for all refusals.
         let message = shortened(refusal.message, MAX_MESSAGE_BYTES);
         let metadata = refusal
             .metadata

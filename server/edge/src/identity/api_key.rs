@@ -229,9 +229,10 @@ pub(super) fn presented_key(metadata: &HeaderMap) -> Result<ApiKey, Refusal> {
     text.trim().parse().map_err(|_| key_unknown())
 }
 
-/// Names, in which those that people might confuse are found without comparing each pair. Confusable
-/// names differ only in case, in the white space between words, or in letters that look alike, such
-/// as Latin and Cyrillic ones (Unicode Technical Standard 39). Each name has a holder, such as a key.
+/// Names, in which those that people might confuse are found without comparing each pair.
+/// Confusable names differ only in case, in the white space between words, or in letters that look
+/// alike, such as Latin and Cyrillic ones (Unicode Technical Standard 39). Each name has a holder,
+/// such as a key.
 ///
 /// ```
 /// use bridgemaster_edge::identity::ConfusableNames;
@@ -258,7 +259,7 @@ impl<T: Clone> ConfusableNames<T> {
     pub fn insert(&mut self, name: &str, holder: T) {
         for skeleton in skeletons(name) {
             let names = self.by_skeleton.entry(skeleton).or_default();
-            // Of two names, one differs from the name that is looked up.
+            // One of the two names differs from the name that is looked up.
             if names.len() < 2 && names.iter().all(|(other, _)| other != name) {
                 names.push((name.to_owned(), holder.clone()));
             }

@@ -6,7 +6,7 @@ use std::{ops::RangeInclusive, time::Duration};
 /// this length fits in a table column.
 pub const MAX_BOT_TEXT_CHARS: usize = 64;
 
-/// Returns the number of `connections` that can be protected: three quarters. Of the rest, one can
+/// Returns the number of `connections` that can be protected: three quarters. One of the others can
 /// always be evicted for a new connection.
 pub(crate) fn max_protected_connections(connections: usize) -> usize {
     connections - connections.div_ceil(UNPROTECTED_DIVISOR).min(connections)
@@ -165,7 +165,7 @@ pub const MAX_LADDER_BOTS: usize = 500;
 pub const MAX_LADDER_VERSIONS: usize = 1_000;
 
 /// The maximum number of versions of one bot on a ladder: one a day for a season of three months.
-/// All of them, with their rating histories, fit into one response.
+/// All versions, with their rating histories, fit into one response.
 pub const MAX_VERSIONS_OF_BOT: usize = 100;
 
 /// The maximum number of points in a version's rating history. When a history exceeds this number,

@@ -405,8 +405,8 @@ mod tests {
         let was_evicted = |slot: &ConnectionSlot| slot.evicted().is_cancelled();
         assert!(!was_evicted(&guest));
         assert_eq!(crowded.each_ref().map(was_evicted), [true, true, false]);
-        // Of the addresses with the same number of connections, the one with the oldest connection
-        // loses it.
+        // If several addresses have the same number of connections, the oldest connection is
+        // evicted.
         let _newest = acquire("192.0.2.5:1");
         assert!(was_evicted(&guest));
     }

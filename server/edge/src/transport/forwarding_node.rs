@@ -369,7 +369,7 @@ mod tests {
         beats.is_resting = true;
         assert_eq!(beats.lag_us(5_000 * MS), 0);
         assert_eq!(beats.record(5_000 * MS), 0);
-        assert_eq!(beats.lag_us(5_100 * MS), 80 * MS, "a beat ends the rest");
+        assert_eq!(beats.lag_us(5_100 * MS), 80 * MS, "a beat ends the idle time");
     }
 
     #[test]
