@@ -205,7 +205,7 @@ mod tests {
             (rated(1, &played), 1),
             (rated(4, &other_off), 1),
             (forgiven, 1),
-            // Others asked for it.
+            // The match was requested by others.
             (requested, 1),
         ] {
             failure_record.record(&finished, MatchTotals::default());
