@@ -30,7 +30,7 @@ pub const SESSION_CHECK_INTERVAL: Duration = Duration::from_millis(500);
 pub const SESSION_TRUST_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Time for which a node must have had no session before another node ends its lease. The margin to
-/// [`SESSION_TRUST_TIMEOUT`] covers an answer that was checked in time and is sent late.
+/// [`SESSION_TRUST_TIMEOUT`] covers an answer that was checked in time but sent late.
 pub const SESSION_LOSS_TIMEOUT: Duration = Duration::from_millis(1500);
 
 // A node stops answering before another node can end its lease.
