@@ -253,5 +253,5 @@ fn a_decision_becomes_a_public_record_when_it_is_counted() {
     let games = GAME_IDS.iter();
     let most = games.map(|game| with_game!(*game, G => most_secret::<G>()).unwrap());
     let most: Vec<i64> = most.collect();
-    assert!(most.iter().any(|most| *most > 1), "something was secret: {most:?}");
+    assert!(most.iter().any(|most| *most > 1), "some decisions were secret: {most:?}");
 }
