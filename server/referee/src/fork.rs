@@ -17,7 +17,7 @@ pub struct Fork<G: Game> {
     /// The original match's decisions and chance results up to the position, in order. The chance
     /// results that the last decision requires are included.
     pub steps: Vec<ForkStep<G>>,
-    /// How the forked match treats hidden chance results.
+    /// The treatment of hidden chance results in the forked match.
     pub chance: ForkChance,
 }
 
@@ -40,7 +40,7 @@ pub enum ForkStep<G: Game> {
     },
 }
 
-/// How a forked match treats hidden chance results.
+/// The treatment of hidden chance results in a forked match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ForkChance {
     /// Hidden chance results are kept: the match uses the original match's seed.

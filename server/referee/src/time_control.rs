@@ -1,4 +1,4 @@
-//! Time controls: what a decision costs a seat's time bank, and what an answer earns.
+//! Time controls: the charge for a decision to a seat's time bank, and the increment for an answer.
 
 use std::{fmt, str::FromStr};
 
@@ -35,8 +35,8 @@ pub enum TimeControl {
         /// Maximum time for one decision, in ms: 1 to 86400000.
         cap_ms: u32,
     },
-    /// As Fischer, but the first `delay_ms` of a decision's thinking time are free. Unused delay is
-    /// lost.
+    /// Like Fischer, but the first `delay_ms` of a decision's thinking time are not charged. Unused
+    /// delay is lost.
     FischerDelay {
         /// Initial time in the bank, in ms: 1 to 86400000.
         bank_ms: u32,
