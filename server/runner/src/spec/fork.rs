@@ -13,12 +13,12 @@ pub struct ForkPoint {
     pub match_id: String,
     /// The number of decisions to keep.
     pub decisions: u32,
-    /// How the forked matches treat chance results that are still hidden at the position.
+    /// The treatment of chance results that are still hidden at the position.
     #[serde(default)]
     pub chance: HiddenChance,
 }
 
-/// How a forked match treats chance results that are still hidden.
+/// The treatment of chance results that are still hidden.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HiddenChance {
