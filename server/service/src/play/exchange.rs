@@ -103,8 +103,8 @@ impl Exchange {
                     if self.handle_inbound(message?)?.is_break() {
                         return Ok(None);
                     }
-                    // Yields from time to time, since a bot that sends without pause must not monopolize the
-                    // thread.
+                    // Yields from time to time, since a bot that sends without pause must not
+                    // monopolize the thread.
                     consume_budget().await;
                 }
                 interruption = self.interruptions.next() => {
@@ -417,7 +417,7 @@ mod tests {
             let mut read = Some(Ok(None));
             for _ in 0..2 {
                 assert!(next(&mut read, &mut uncommitted).is_pending());
-                assert!(read.is_some(), "a call that is dropped loses nothing");
+                assert!(read.is_some(), "a dropped call does not lose the message");
             }
             assert_eq!(woken.0.load(Ordering::Relaxed), 0);
             gate.resolve(outcome);

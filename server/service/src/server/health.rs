@@ -23,8 +23,8 @@ use crate::{
     services::{CatalogRpc, LadderRpc, LobbyRpc, MatchRpc, RulesRpc},
 };
 
-/// The age of a commit from which a server reports that it is not serving: nothing can be sent
-/// before it is stored, and a load balancer should use another node.
+/// The age of a commit from which a server reports that it is not serving. The server can send
+/// nothing before the commit is stored, so a load balancer should use another node.
 const MAX_COMMIT_AGE: Duration = Duration::from_secs(10);
 
 /// Interval at which the health of a running server is determined.

@@ -71,7 +71,7 @@ pub(super) fn new_ladder(
     check_key_names(&key_names, &organizer_key_names, authenticator)?;
     let max_matches =
         or_default("ladder.max_matches", max_matches, DEFAULT_MAX_MATCHES, MAX_LADDER_MATCHES)?;
-    // With half of the places, no bot can take all of them.
+    // By default, one bot can play in at most half of the concurrent matches.
     let default_slots = (max_matches / 2).clamp(1, MAX_BOT_SLOTS);
     let max_slots = or_default("ladder.max_slots", max_slots, default_slots, MAX_BOT_SLOTS)?;
     check_house_bots("ladder.house_bots", &house_bots)?;
