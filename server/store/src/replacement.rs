@@ -1,8 +1,8 @@
 //! Puts a new store into a data folder as a whole, even if the process is killed meanwhile.
 //!
-//! The new store is written to a folder of its own. Renaming that folder commits the replacement.
-//! Then its files are moved into place. If this is interrupted, the next process that locks the data
-//! folder continues it.
+//! The new store is written to a separate folder. Renaming that folder commits the replacement.
+//! Then its files are moved into place. If this is interrupted, the next process that locks the
+//! data folder continues it.
 
 use std::{
     fs::{self, File},
@@ -40,7 +40,7 @@ pub(crate) struct NewStore {
 }
 
 impl NewStore {
-    /// Creates an empty database in a folder of its own.
+    /// Creates an empty database in a separate folder.
     pub(crate) fn create(dir: &DataDir) -> Result<Self, StoreError> {
         let data = dir.path().to_owned();
         let folder = data.join(UNFINISHED_FOLDER);

@@ -48,7 +48,7 @@ pub(super) async fn ensure_schema(
     }
 }
 
-/// One try of [`ensure_schema`], in an open transaction.
+/// One attempt of [`ensure_schema`], in an open transaction.
 async fn check_tables(
     connection: &mut PgConnection,
     address: &Address,

@@ -70,7 +70,7 @@ impl Sessions {
     /// Opens a session after all abandoned ones have ended, so that none of them can commit any
     /// more.
     pub(super) async fn open_after_abandoned(&self) -> Result<Session, DbError> {
-        // All of them are signalled before the end of any is awaited.
+        // All sessions are signalled before the first one is awaited.
         let mut session = self.open().await?;
         while self.terminate_abandoned(&mut session, TERMINATION_WAIT_MS).await? {}
         Ok(session)

@@ -124,7 +124,7 @@ pub(crate) async fn update<C: SqlConnection, T>(
 ) -> Result<T, DbError> {
     let mut results = read(connection, store, queries).await?;
     for (RowQuery { table, selection }, rows) in queries.iter().zip(&mut results) {
-        // A new secret must not take the place of a lost one.
+        // A new secret must not replace a lost one.
         if let (NamedTable::Secret, RowSelection::All) = (table, selection) {
             let missing = row_sums::find_missing(connection, CountedTable::Named(*table)).await?;
             rows.extend(missing.map(|missing| Err(DamagedRow::missing(*table, missing.detail))));
