@@ -105,7 +105,7 @@ pub struct Exporter {
 }
 
 impl Exporter {
-    /// Exports spans until `stop` is cancelled, and then exports the rest of the queue, for at most
+    /// Exports spans until `stop` is cancelled, and then exports the remaining queue, for at most
     /// [`FLUSH_TIMEOUT`].
     pub async fn run(mut self, stop: CancellationToken) {
         let mut batch = Vec::with_capacity(MAX_BATCH_SPANS);
