@@ -220,7 +220,7 @@ fn a_wire_that_drops_a_seats_own_secret_is_found() {
         entry.seats.iter_mut().for_each(|seat| seat.placed.clear());
     };
     let law = || everything_in_a_match_survives_the_wire::<BridgesToNowhere>(2, 1, drops);
-    let message = catch_unwind(law).expect_err("the law finds nothing");
+    let message = catch_unwind(law).expect_err("the law finds no error");
     let message = message.downcast_ref::<String>().unwrap();
     assert!(message.contains("left == right"), "{message}");
 }

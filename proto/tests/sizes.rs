@@ -108,7 +108,7 @@ fn bound<G: Wired>() -> usize {
 fn no_request_exceeds_the_documented_size() {
     let page = include_str!("../../docs/reference/transport.md");
     let promise = format!("at most {} KiB", MAX_RESPONSE_BYTES / 1024);
-    assert!(page.contains(&promise), "the page says: {promise}");
+    assert!(page.contains(&promise), "the page promises: {promise}");
     macro_rules! bounds {
         ($($module:ident: $game:ident,)*) => {
             [$((stringify!($module), bound::<bridgemaster_games::$module::$game>())),*]

@@ -232,7 +232,7 @@ pub fn run_binary(bot_name: &str) -> anyhow::Result<()> {
 }
 
 /// Returns standard error as a log writer.
-#[allow(clippy::disallowed_methods, reason = "what is written is escaped")]
+#[allow(clippy::disallowed_methods, reason = "the printed text is escaped")]
 fn log() -> EscapedLog<Stderr> {
     EscapedLog::text(io::stderr())
 }

@@ -125,7 +125,7 @@ fn assert_exact<G: Game>(text: &str) {
     }
 }
 
-/// Other spellings, most of them of the same decision: numbers with a sign or a leading zero,
+/// Other spellings, most of which are of the same decision: numbers with a sign or a leading zero,
 /// blanks, capitals.
 fn respelled(text: &str) -> impl Iterator<Item = String> {
     let is_number_at = |at: usize| {

@@ -1,5 +1,5 @@
-//! The slots of an attending bot. A slot stays in use until nothing computes for its match any
-//! more, which can be later than the end of the match.
+//! The slots of an attending bot. A slot stays in use until no more computation for its match runs,
+//! which can be later than the end of the match.
 
 use std::{
     collections::VecDeque,
@@ -17,7 +17,7 @@ pub(crate) const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// the match wait, too.
 const MAX_OFFER_WAIT: Duration = Duration::from_secs(5);
 
-/// A slot in use. Keep it until nothing computes for the offered match any more, and drop it then:
+/// A slot in use. Keep it until no more computation for the offered match runs. When it is dropped,
 /// the slot is free again.
 #[derive(Debug)]
 pub struct Slot(#[allow(dead_code, reason = "only dropped")] OwnedSemaphorePermit);
@@ -165,6 +165,6 @@ mod tests {
         drop(slot);
         assert_eq!(check(&mut slots), Some(0));
         slots.reported = 0;
-        assert!(slots.next_check().is_none(), "nothing can change");
+        assert!(slots.next_check().is_none(), "no check is needed");
     }
 }

@@ -69,6 +69,6 @@ fn the_dummy_draws_the_remaining_buildings_and_takes_none_of_the_yard() {
     let owned = play.view().dummy.unwrap().buildings.len();
     play.decide(0, &["take b9"]);
     assert_eq!(play.view().dummy.unwrap().buildings.len(), owned + 2);
-    assert_eq!(play.turn(), Some(1), "the yard is full: the match goes on");
+    assert_eq!(play.turn(), Some(1), "the yard is full: the match continues");
     assert!(!play.yard().contains(&"-".to_owned()));
 }

@@ -40,7 +40,7 @@ fn complete_bridges_score_numbers_tolls_monuments_and_symbols() {
         (&["| S$ |"], [0, 1, 0, 0]),
         (&["| | S$ S6 | |"], [6, 2, 0, 0]),
         (&["| T1 T3 T4 |", "| C$ C1 C3 |"], [8 + 8, 6, 0, 10]),
-        // Beside a monument, pillars, tolls and monuments count nothing.
+        // Beside a monument, pillars, tolls and monuments do not count.
         (&["| M |"], [0; 4]),
         (&["| M S5 |"], [5, 0, 5, 0]),
         (&["| S3 M S5 |"], [8, 0, 8, 0]),

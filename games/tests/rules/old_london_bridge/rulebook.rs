@@ -1,4 +1,4 @@
-//! The rulebooks' examples with numbers of their own: strengths, and payments at the end. Leon is
+//! The rulebooks' examples that have numbers: strengths, and payments at the end. Leon is
 //! seat 0, Lisa 1, Tim 2 and Paula 3.
 
 use crate::old_london_bridge::position::Position;

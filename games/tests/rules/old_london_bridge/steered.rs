@@ -147,7 +147,7 @@ fn take_a_2_is_not_asked_again_once_the_supply_has_run_out() {
     let mut play = before_take_a_2(&[0, 0, 1], 1).play();
     play.decide(3, &["end"]);
     play.decide(0, &["take_a_2 yes"]);
-    assert!(play.is_legal(0, "play 2"), "nobody is asked any more");
+    assert!(play.is_legal(0, "play 2"), "no seat owes a decision any more");
     assert_eq!(play.tiles(0, TileKind::TakeA2), 1);
     assert_eq!(play.tiles(1, TileKind::TakeA2), 1);
 }

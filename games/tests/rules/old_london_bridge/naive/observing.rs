@@ -1,4 +1,4 @@
-//! What a viewer sees.
+//! The observation of a viewer.
 
 use bridgemaster_games::Viewer;
 use bridgemaster_games::old_london_bridge::{BonusStackView, Observation, SeatView, StackView};
