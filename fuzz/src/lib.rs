@@ -4,7 +4,7 @@
 pub mod decoder;
 pub mod editions;
 pub mod notation;
-#[allow(dead_code, reason = "the simulation reads more of it")]
+#[allow(dead_code, reason = "the simulation uses more of it")]
 #[path = "../../server/match/tests/simulation/oracle/mod.rs"]
 mod oracle;
 mod playout;

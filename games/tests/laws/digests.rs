@@ -29,18 +29,18 @@ fn assert_alike<G: Game>(random: &RandomMatch, first: &G::State, second: &G::Sta
         assert_eq!(
             G::seats_to_decide(&first),
             G::seats_to_decide(&second),
-            "{subject} have other seats to decide"
+            "{subject} have different seats to decide"
         );
         assert_eq!(G::outcome(&first), G::outcome(&second), "{subject} end differently");
         for viewer in random.viewers() {
             let (first, second) = (G::observe(&first, viewer), G::observe(&second, viewer));
-            assert_eq!(first, second, "{subject} have other observations");
+            assert_eq!(first, second, "{subject} have different observations");
         }
         let Some(seat) = random_seat(G::seats_to_decide(&first), &mut chance) else {
             return;
         };
         let list = legal::<G>(&first, seat);
-        assert_eq!(list, legal::<G>(&second, seat), "{subject} have other legal decisions");
+        assert_eq!(list, legal::<G>(&second, seat), "{subject} have different legal decisions");
         let decision = &list[chance.below(list.len() as u32) as usize];
         for state in [&mut first, &mut second] {
             G::apply(state, seat, decision, &mut NoEvents).unwrap();

@@ -134,7 +134,7 @@ fn before_take_a_2(holders: &[u8], twos: u8) -> Position {
 }
 
 #[test]
-fn take_a_2_is_not_asked_while_the_supply_has_no_2() {
+fn take_a_2_is_not_requested_while_the_supply_has_no_2() {
     let mut play = before_take_a_2(&[0], 0).play();
     play.decide(3, &["end"]);
     assert_eq!(play.view().supply[2], 0);
@@ -143,7 +143,7 @@ fn take_a_2_is_not_asked_while_the_supply_has_no_2() {
 }
 
 #[test]
-fn take_a_2_is_not_asked_again_once_the_supply_has_run_out() {
+fn take_a_2_is_not_requested_again_once_the_supply_has_run_out() {
     let mut play = before_take_a_2(&[0, 0, 1], 1).play();
     play.decide(3, &["end"]);
     play.decide(0, &["take_a_2 yes"]);
