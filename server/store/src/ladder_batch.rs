@@ -225,10 +225,10 @@ mod tests {
                 Vec::new(),
             ];
             let mut states = LadderLookup::new(&batch).states(results);
-            let refused = check(&ladder_id, &pair, &mut states).unwrap_err();
+            let refused = apply_change(&ladder_id, &pair, &mut states).unwrap_err();
             assert!(matches!(refused, WriteRefusal::LadderDamaged { .. }));
             // All other changes still succeed, so that a server can start.
-            check(&ladder_id, &lead, &mut states).unwrap();
+            apply_change(&ladder_id, &lead, &mut states).unwrap();
         }
     }
 }
