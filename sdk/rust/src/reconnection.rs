@@ -71,7 +71,7 @@ impl Reconnection {
     /// server. Cancel safe: the pause has started.
     ///
     /// # Errors
-    /// The failure, if it is final or the time limit is reached.
+    /// Returns the failure, if it is final or the time limit is reached.
     pub(crate) async fn record_failure(&mut self, failure: StreamFailure) -> Result<(), PlayError> {
         let status = match failure {
             StreamFailure::Lost(status) => status,

@@ -87,7 +87,7 @@ impl Reconnection {
     /// the reason `closed`. Calls `report` with the reason once per outage.
     ///
     /// # Errors
-    /// A refusal that a retry cannot change, an outage longer than the timeout, or an error of
+    /// Returns a refusal that a retry cannot change, an outage longer than the timeout, or an error of
     /// `report`.
     pub(super) async fn retry(
         &mut self,

@@ -195,7 +195,7 @@ impl Actions {
     /// Checks an action. Returns the number of an earlier action if this one would change nothing.
     ///
     /// # Errors
-    /// When the action cannot be reverted.
+    /// Returns an error if the action cannot be reverted.
     pub fn check(&self, action: &Action) -> Result<Option<usize>, ActionRefused> {
         match action {
             Action::Revert { number } => match self.get(*number).map(|one| &one.action) {

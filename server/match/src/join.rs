@@ -21,7 +21,7 @@ impl ClientStream {
     /// Creates an identification from a request; `None` if the client does not number its streams.
     ///
     /// # Errors
-    /// When the identifier is too long. Returns a description of the problem.
+    /// Returns an error if the identifier is too long. Returns a description of the problem.
     pub fn from_client(instance_id: &str, number: u32) -> Result<Option<Self>, String> {
         let bytes = instance_id.len();
         if bytes > MAX_INSTANCE_ID_BYTES {

@@ -109,7 +109,7 @@ impl DataDir {
 /// Checks that no replacement was interrupted, for a folder that cannot be locked.
 ///
 /// # Errors
-/// When the old store might still be in place, or no database.
+/// Returns an error if the old store might still be in place, or no database.
 pub(crate) fn require_completed(dir: &DataDir) -> Result<(), StoreError> {
     if !dir.path().join(COMPLETE_FOLDER).exists() {
         return Ok(());

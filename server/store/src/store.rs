@@ -181,7 +181,7 @@ pub trait Store: KeyStore + RecordStore + LadderStore {
     /// not cancel the commit.
     ///
     /// # Errors
-    /// [`StoreError::WriteRefused`] for the first write that contradicts the stored state; or a
+    /// Returns [`StoreError::WriteRefused`] for the first write that contradicts the stored state; or a
     /// storage failure.
     async fn commit(&self, batch: Vec<Write>) -> Result<(), StoreError> {
         self.begin_commit(batch).await?.wait().await
@@ -193,7 +193,7 @@ pub trait Store: KeyStore + RecordStore + LadderStore {
     /// that flush several commits at once return early.
     ///
     /// # Errors
-    /// Those of [`commit`](Self::commit). A refused batch has no effect.
+    /// Returns the errors of [`commit`](Self::commit). A refused batch has no effect.
     async fn begin_commit(&self, batch: Vec<Write>) -> Result<Flush, StoreError>;
 
     /// Returns the problems found when the store was opened.

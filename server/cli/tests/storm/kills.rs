@@ -97,7 +97,7 @@ fn prepare(place: &Path, folder: &Path, command: &str) -> String {
 /// after the kill.
 ///
 /// # Errors
-/// When the target has neither its old store nor the new one.
+/// Returns an error if the target has neither its old store nor the new one.
 fn kill_and_repeat(line: &str, folder: &Path, delay: Duration) -> Result<&'static str, String> {
     let mut command = bridgemaster(line);
     let mut process = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -121,7 +121,7 @@ fn kill_and_repeat(line: &str, folder: &Path, delay: Duration) -> Result<&'stati
 /// Returns the number of keys in a folder; `None` without a store.
 ///
 /// # Errors
-/// When `key list` and `data check` differ.
+/// Returns an error if `key list` and `data check` differ.
 fn keys_of(folder: &Path) -> Result<Option<usize>, String> {
     let folder = folder.display();
     let listed = run(format!("key list --data {folder}"));

@@ -38,7 +38,7 @@ impl NodeCredential {
     /// cluster creates the secret.
     ///
     /// # Errors
-    /// When the store fails, or the stored value is damaged.
+    /// Returns an error if the store fails, or the stored value is damaged.
     pub async fn load_or_create(store: &dyn Store) -> Result<Self, SecretError> {
         let purpose = "the secret that servers of the cluster share";
         let secret: [u8; SECRET_BYTES] = load_or_create_secret(store, SECRET_NAME, purpose).await?;

@@ -43,7 +43,7 @@ impl LiveLadder {
     /// effect that does the same. `annulled` is the number of the match to annul, if any.
     ///
     /// # Errors
-    /// The inner error, when the action is not possible now; the outer error, when the store fails.
+    /// Returns the inner error, when the action is not possible now; the outer error, when the store fails.
     pub(super) async fn act(
         self: &Arc<Self>,
         metrics: Arc<Metrics>,
@@ -91,7 +91,7 @@ impl LiveLadder {
     /// Finds the number of an ended match that can be annulled.
     ///
     /// # Errors
-    /// When the ladder has no such match, or the match has no result; or when the store fails.
+    /// Returns an error if the ladder has no such match, or the match has no result; or when the store fails.
     pub async fn annullable_match(&self, matches: &Matches, id: &str) -> Result<u64, Refusal> {
         let mut from = Some(0);
         while let Some(number) = from {
@@ -118,7 +118,7 @@ impl LiveLadder {
     /// of a removed bot.
     ///
     /// # Errors
-    /// When the bot may not attend.
+    /// Returns an error if the bot may not attend.
     pub(super) fn check_exclusion(&self, bot: &BotVersion) -> Result<(), Refusal> {
         let reason = self.with_model(|model| {
             let actions = model.ladder.actions();

@@ -284,7 +284,7 @@ impl Ladders {
     /// and that no organizer excludes it. Queues without a ladder have no such limits.
     ///
     /// # Errors
-    /// When a limit on bots or versions is reached, or the bot is excluded.
+    /// Returns an error if a limit on bots or versions is reached, or the bot is excluded.
     pub fn check_admission(&self, queue_id: &QueueId, bot: BotVersion) -> Result<(), Refusal> {
         match self.find(queue_id.as_str()) {
             Some(ladder) => {
@@ -327,7 +327,7 @@ impl Ladders {
     /// effect does the same, returns that one.
     ///
     /// # Errors
-    /// When the action is not possible now; or when the store fails.
+    /// Returns an error if the action is not possible now; or when the store fails.
     pub async fn act(
         &self,
         ladder: &Arc<LiveLadder>,
@@ -374,7 +374,7 @@ impl Ladders {
     /// Makes a benched version active again. Has no effect on other versions.
     ///
     /// # Errors
-    /// When an organizer excludes the bot, or the store fails.
+    /// Returns an error if an organizer excludes the bot, or the store fails.
     pub async fn unbench(&self, ladder: &Arc<LiveLadder>, bot: BotVersion) -> Result<(), Refusal> {
         ladder.check_exclusion(&bot)?;
         let unbenched = ladder.unbench(bot).await;

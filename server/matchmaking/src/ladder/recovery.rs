@@ -74,7 +74,7 @@ impl LiveLadder {
     /// keep their identifiers.
     ///
     /// # Errors
-    /// When the store fails.
+    /// Returns an error if the store fails.
     pub(super) async fn reload_model(&self, metrics: &Metrics) -> Result<(), StoreError> {
         let all = self.store.ladders().await?;
         let mut ladders = all.intact.into_iter();

@@ -125,7 +125,7 @@ pub fn check_with_inspector(
 /// if that was interrupted.
 ///
 /// # Errors
-/// When the folder has no store, or SQLite would silently lose commits, or a replacement cannot be
+/// Returns an error if the folder has no store, or SQLite would silently lose commits, or a replacement cannot be
 /// completed on a read-only medium.
 pub(super) fn check_files(dir: &DataDir) -> Result<(), StoreError> {
     let path = dir.database();
