@@ -416,7 +416,8 @@ mod tests {
     async fn every_action_and_its_revert_survive_a_restart() {
         let bot = || LadderBotRef { bot_name: "cyd".to_owned(), ..LadderBotRef::default() };
         let store = Arc::new(MemoryStore::new());
-        let mut ladder = with_benched_bot(&store, SeatConduct::default()).await;
+        with_benched_bot(&store, SeatConduct::default()).await;
+        let mut ladder = recovered(&store).await;
         let edit = LadderSettings {
             max_matches: Some(1),
             key_names: Some(v1::NameList { names: vec!["ada".to_owned()] }),

@@ -158,7 +158,9 @@ impl LadderModel {
         }
         versions.sort_by_key(|version| version.place);
         for mut version in versions {
-            judged.reset(&mut version.standing);
+            let house_bots = &self.ladder.rules().house_bots;
+            let is_house = house_bots.contains(&version.standing.bot.name);
+            judged.reset(&mut version.standing, is_house);
             self.apply_version(version);
         }
         Ok(())
@@ -251,11 +253,11 @@ impl JudgedVersions {
         Ok(Self(judged))
     }
 
-    /// Resets what is derived again from matches. A version without a validation match entered as a
-    /// house bot, so it stays validated.
-    fn reset(&self, standing: &mut LadderEntry) {
+    /// Resets what is derived again from matches. A house bot stays validated, and so does a version
+    /// without a validation match, which entered as a house bot.
+    fn reset(&self, standing: &mut LadderEntry, is_house: bool) {
         if let Some(has_validation) = self.0.get(&standing.bot) {
-            standing.is_validated &= !has_validation;
+            standing.is_validated &= is_house || !has_validation;
             standing.failed_validation = None;
             standing.benched = None;
         }
