@@ -41,7 +41,7 @@ def check(program: Path, prometheus_program: Path) -> None:
             name: stack.enter_context(server(program, service["command"], config, ports[name]))
             for name, service in services.items()
         }
-        key = run_program(program, "key", "add", "organizer", *scopes(), "--store", url).strip()
+        key = run_program(program, "key", "add", "organiser", *scopes(), "--store", url).strip()
         cause_faults([Caller(program, each.url, key) for each in servers.values()])
         targets = [each.metrics for each in servers.values()]
         with prometheus(prometheus_program, folder, targets) as running:

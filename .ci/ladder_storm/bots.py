@@ -43,12 +43,12 @@ class Bots:
     def __init__(
         self, program: Path, folder: Path, store: list[str], playouts: int, bots: int
     ) -> None:
-        """Create a key for each bot, and one for the organizer."""
+        """Create a key for each bot, and one for the organiser."""
         self._program = str(program)
         self._folder = folder
         self._playouts = playouts
         self.names = [f"{KINDS[bot % len(KINDS)].name}-{bot:02}" for bot in range(bots)]
-        lines = [f"{name},play" for name in self.names] + ["organizer,admin read"]
+        lines = [f"{name},play" for name in self.names] + ["organiser,admin read"]
         requested, keys = folder / "requested-keys.csv", folder / "keys.csv"
         requested.write_text("".join(f"{line}\n" for line in lines))
         flags = ("--from-csv", str(requested), *store, "--output", str(keys))
@@ -59,9 +59,9 @@ class Bots:
         self._running: list[RestartableProcess] = []
 
     @property
-    def organizer(self) -> str:
-        """Return the key of the organizer."""
-        return self._keys["organizer"]
+    def organiser(self) -> str:
+        """Return the key of the organiser."""
+        return self._keys["organiser"]
 
     def start(self, url: str, ladder: str) -> None:
         """Start all bots, which attend the ladder."""

@@ -6,7 +6,7 @@ from typing import Any
 from language_tests.processes import FailedError
 
 from .bots import KINDS, kind_of
-from .organizer import Organizer, Row
+from .organiser import Organiser, Row
 
 MATCHES_APART = 100
 """Number of matches per bot from which the kinds must differ in rank."""
@@ -83,17 +83,18 @@ def check_standings(standings: list[dict[str, Any]], bots: int, counted: int) ->
         must(worst < best, f"the ranks of the kinds overlap: {ends}")
 
 
-def check_ratings(organizer: Organizer) -> None:
+def check_ratings(organiser: Organiser) -> None:
     """Check that the ratings follow from the results."""
-    must("are identical" in organizer.recompute(), "the ratings differ from the computed ones")
+    must("are identical" in organiser.recompute(), "the ratings differ from the computed ones")
 
 
 def of_kinds(standings: list[dict[str, Any]]) -> str:
     """Format the range of ratings of each kind."""
     words = []
     for kind in KINDS:
-        ratings = [one["rating"] for one in standings if kind_of(one["botName"]) == kind]
-        elos = sorted(rating.get("elo", 0.0) for rating in ratings)
+        of_kind = [one for one in standings if kind_of(one["botName"]) == kind]
+        # A bot without a rated match has no rating.
+        elos = sorted(one["rating"].get("elo", 0.0) for one in of_kind if "rating" in one)
         if elos:
             words.append(f"{kind.name} {elos[0]:.0f} to {elos[-1]:.0f}")
     return "; ".join(words)

@@ -9,7 +9,7 @@ from language_tests.processes import FailedError, wait_until
 
 from . import checks
 from .bots import Bots, check_number
-from .organizer import Organizer, Row
+from .organiser import Organiser, Row
 from .plan import Disruption, Plan
 from .proxy import BRIEF_CUTS
 from .running import Servers
@@ -49,55 +49,55 @@ class Storm:
             self._servers.end()
 
     def _run(self, plan: Plan) -> str:
-        # The organizer does not use the proxies, whose connections are cut.
-        organizer = Organizer(self._program, self._servers.urls, self._bots.organizer, LADDER)
+        # The organiser does not use the proxies, whose connections are cut.
+        organiser = Organiser(self._program, self._servers.urls, self._bots.organiser, LADDER)
         lag = ("--referee-lag-limit-ms", str(self._lag_limit_ms))
-        organizer.create("--game", GAME, "--seats", "2", *lag, *LONG_CLOCKS)
+        organiser.create("--game", GAME, "--seats", "2", *lag, *LONG_CLOCKS)
         started_at, driver_cpu_s = time.monotonic(), time.process_time()
         self._bots.start(self._servers.bots_url, LADDER)
         for event in plan.events:
-            self._until_counted(organizer, event.at, plan.matches)
-            self._do(event.what, plan, organizer)
-        self._until_counted(organizer, plan.matches, plan.matches)
+            self._until_counted(organiser, event.at, plan.matches)
+            self._do(event.what, plan, organiser)
+        self._until_counted(organiser, plan.matches, plan.matches)
         took_s = time.monotonic() - started_at
-        played = organizer.counted()
+        played = organiser.counted()
         server_s, bots_s = self._servers.cpu_s(), self._bots.cpu_s()
         driver_cpu_s = time.process_time() - driver_cpu_s
         # The bots leave when the ladder is closed and their last matches have ended.
-        organizer.close()
+        organiser.close()
         wait_until(
-            lambda: checks.all_over(organizer.results(), organizer.matches()),
+            lambda: checks.all_over(organiser.results(), organiser.matches()),
             plan.matches * MATCH_S,
         )
         self._bots.end()
         self._servers.kill(plan.luck)
-        self._check(organizer)
+        self._check(organiser)
         return (
             f"{played} matches in {took_s:.0f} s, {played / took_s * 60:.0f} per minute; "
             f"{self._disruptions()}; {self._servers.accepted()} connections of bots\n"
-            f"annulled: {self._annulled(organizer)}\n"
+            f"annulled: {self._annulled(organiser)}\n"
             f"CPU time per match: bots {1000 * bots_s / played:.0f} ms, "
             f"server {1000 * server_s / played:.0f} ms, "
             f"proxy and checks {1000 * driver_cpu_s / played:.0f} ms\n"
-            f"Elo: {checks.of_kinds(organizer.standings())}"
+            f"Elo: {checks.of_kinds(organiser.standings())}"
         )
 
-    def _until_counted(self, organizer: Organizer, matches: int, of: int) -> None:
+    def _until_counted(self, organiser: Organiser, matches: int, of: int) -> None:
         def are_counted() -> bool:
             self._bots.check_running()
             self._servers.check()
-            return organizer.counted() >= matches
+            return organiser.counted() >= matches
 
         end_s = time.monotonic() + of * MATCH_S
         while not are_counted():
             if time.monotonic() > end_s:
-                raise FailedError(f"only {organizer.counted()} of {matches} matches count")
+                raise FailedError(f"only {organiser.counted()} of {matches} matches count")
             time.sleep(POLL_INTERVAL_S)
 
-    def _do(self, what: Disruption, plan: Plan, organizer: Organizer) -> None:
+    def _do(self, what: Disruption, plan: Plan, organiser: Organiser) -> None:
         match what:
             case Disruption.KILL_SERVER:
-                now = organizer.results()
+                now = organiser.results()
                 checks.check_nothing_changed(self._results, now)
                 self._results = now
                 self._servers.kill(plan.luck)
@@ -112,17 +112,17 @@ class Storm:
                     wait_until(lambda: self._servers.cut(plan.luck.random(), how), MATCH_S)
                     self._done["cuts"] += 1
 
-    def _check(self, organizer: Organizer) -> None:
-        rows, counted = organizer.results(), organizer.counted()
+    def _check(self, organiser: Organiser) -> None:
+        rows, counted = organiser.results(), organiser.counted()
         checks.check_nothing_changed(self._results, rows)
-        checks.check_results(rows, organizer.matches(), counted)
-        checks.check_standings(organizer.standings(), len(self._bots.names), counted)
-        checks.check_ratings(organizer)
+        checks.check_results(rows, organiser.matches(), counted)
+        checks.check_standings(organiser.standings(), len(self._bots.names), counted)
+        checks.check_ratings(organiser)
         self._servers.check()
         self._servers.check_logs()
 
-    def _annulled(self, organizer: Organizer) -> int:
-        annulled = {row["number"] for row in organizer.results() if row["outcome"] == "annulled"}
+    def _annulled(self, organiser: Organiser) -> int:
+        annulled = {row["number"] for row in organiser.results() if row["outcome"] == "annulled"}
         return len(annulled)
 
     def _disruptions(self) -> str:

@@ -84,8 +84,8 @@ impl Connection {
         Route { servers: Arc::clone(&self.servers), index: 0 }
     }
 
-    /// Connects to the first configured server that accepts a connection. Intended for programs that
-    /// need not fail over to another server later.
+    /// Connects to the first configured server that accepts a connection. Intended for programs
+    /// that need not fail over to another server later.
     ///
     /// # Errors
     /// Returns the first server's error, if no server accepts a connection.

@@ -87,8 +87,8 @@ impl Reconnection {
     /// the reason `closed`. Calls `report` with the reason once per outage.
     ///
     /// # Errors
-    /// Returns a refusal that a retry cannot change, an outage longer than the timeout, or an error of
-    /// `report`.
+    /// Returns a refusal that a retry cannot change, an outage longer than the timeout, or an error
+    /// of `report`.
     pub(super) async fn retry(
         &mut self,
         status: Option<Status>,

@@ -39,8 +39,8 @@ const MAX_STEP: f64 = 2.0;
 /// Ratings further than this from 0, in log odds, count as unbounded. The limit is about 5,000 Elo.
 const UNBOUNDED: f64 = 30.0;
 
-/// Settings for a fit of the Plackett-Luce model. The errors of the ratings are valid if all matches
-/// are independent, as on a ladder.
+/// Settings for a fit of the Plackett-Luce model. The errors of the ratings are valid if all
+/// matches are independent, as on a ladder.
 #[derive(Clone, Copy, Debug)]
 pub struct PlackettLuce {
     /// The ridge penalty. The penalty subtracts half of this factor, times the sum of the squared

@@ -1,4 +1,4 @@
-//! The actions of a ladder's organizers, and their effects.
+//! The actions of a ladder's organisers, and their effects.
 //!
 //! Actions are only ever appended. An action is in effect until a later action reverts it. The
 //! effects depend only on the actions in effect, so a ladder that is restored with the same
@@ -12,16 +12,16 @@ use crate::{BotVersion, ClosingRule};
 
 /// A recorded action.
 #[derive(Clone, Debug, PartialEq)]
-pub struct OrganizerAction {
-    /// Name of the organizer's API key; empty on a server without keys.
+pub struct OrganiserAction {
+    /// Name of the organiser's API key; empty on a server without keys.
     pub key_name: String,
-    /// The reason that the organizer gave.
+    /// The reason that the organiser gave.
     pub reason: String,
     /// The action.
     pub action: Action,
 }
 
-/// An action of an organizer.
+/// An action of an organiser.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// A bot is not paired.
@@ -137,7 +137,7 @@ pub enum ActionRefused {
 /// The actions of a ladder, numbered from 1.
 #[derive(Clone, Debug, Default)]
 pub struct Actions {
-    all: Vec<OrganizerAction>,
+    all: Vec<OrganiserAction>,
     /// For each action, the number of the action that reverted it.
     reverted_by: Vec<Option<usize>>,
     /// Numbers of the actions that annul a match, by match number.
@@ -148,7 +148,7 @@ pub struct Actions {
 
 impl Actions {
     /// Appends an action, and returns its number.
-    pub fn push(&mut self, action: OrganizerAction) -> usize {
+    pub fn push(&mut self, action: OrganiserAction) -> usize {
         let number = self.all.len() + 1;
         match &action.action {
             Action::Revert { number: reverted } => {
@@ -176,7 +176,7 @@ impl Actions {
     }
 
     /// Returns the action with this number.
-    pub fn get(&self, number: usize) -> Option<&OrganizerAction> {
+    pub fn get(&self, number: usize) -> Option<&OrganiserAction> {
         self.all.get(number.checked_sub(1)?)
     }
 
@@ -186,7 +186,7 @@ impl Actions {
     }
 
     /// Returns the actions in effect with their numbers, the oldest first.
-    pub fn in_effect(&self) -> impl DoubleEndedIterator<Item = (usize, &OrganizerAction)> {
+    pub fn in_effect(&self) -> impl DoubleEndedIterator<Item = (usize, &OrganiserAction)> {
         let numbered = self.all.iter().zip(&self.reverted_by).enumerate();
         let in_effect = numbered.filter(|(_, (_, reverted))| reverted.is_none());
         in_effect.map(|(index, (action, _))| (index + 1, action))
@@ -228,7 +228,7 @@ impl Actions {
 
     /// Returns the strictest exclusion of a version, with the number of its action.
     pub fn exclusion(&self, bot: &BotVersion) -> Option<(Exclusion, usize)> {
-        let of = |(number, one): (usize, &OrganizerAction)| {
+        let of = |(number, one): (usize, &OrganiserAction)| {
             let exclusion = match &one.action {
                 Action::Bench(selector) if selector.selects(bot) => Exclusion::Benched,
                 Action::Disqualify(name) if *name == bot.name => Exclusion::Disqualified,
@@ -243,7 +243,7 @@ impl Actions {
             .max_by_key(|(exclusion, number)| (*exclusion, std::cmp::Reverse(*number)))
     }
 
-    /// Describes for people why a version is excluded, with the action and its organizer.
+    /// Describes for people why a version is excluded, with the action and its organiser.
     pub fn exclusion_reason(&self, bot: &BotVersion) -> Option<String> {
         let (exclusion, number) = self.exclusion(bot)?;
         let what = match exclusion {
@@ -256,11 +256,11 @@ impl Actions {
 
     /// Describes for people who made an action and why.
     pub fn attribution(&self, number: usize) -> String {
-        let Some(OrganizerAction { key_name, reason, .. }) = self.get(number) else {
+        let Some(OrganiserAction { key_name, reason, .. }) = self.get(number) else {
             return String::new();
         };
         let who = if key_name.is_empty() { String::new() } else { format!(" {key_name}") };
-        format!("by the organizer{who}: {reason} (action {number})")
+        format!("by the organiser{who}: {reason} (action {number})")
     }
 
     /// Returns the names of removed bots.

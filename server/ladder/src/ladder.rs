@@ -32,7 +32,7 @@ pub struct LadderEntry {
     pub benched: Option<String>,
     /// Matches with a lower number are ignored in the version's failure statistics.
     pub forgiven_before: u64,
-    /// The reason why an organizer excludes the version from pairing. [`Ladder::store_entry`] sets
+    /// The reason why an organiser excludes the version from pairing. [`Ladder::store_entry`] sets
     /// it according to the [`Actions`]; it is not stored.
     pub excluded: Option<String>,
 }
@@ -68,8 +68,8 @@ pub enum EntryRefused {
     /// The ladder is closed for good.
     #[error("the ladder is closed")]
     Closed,
-    /// An organizer excludes the bot.
-    #[error("an organizer excludes the bot")]
+    /// An organiser excludes the bot.
+    #[error("an organiser excludes the bot")]
     Excluded,
 }
 
@@ -182,7 +182,7 @@ impl Ladder {
         }
     }
 
-    /// Sets the organizers' actions of a ladder that has no entries and matches yet.
+    /// Sets the organisers' actions of a ladder that has no entries and matches yet.
     #[must_use]
     pub fn with_actions(mut self, actions: Actions) -> Self {
         self.results.disqualify(actions.disqualified());
@@ -190,7 +190,7 @@ impl Ladder {
         self
     }
 
-    /// Returns the organizers' actions.
+    /// Returns the organisers' actions.
     pub fn actions(&self) -> &Actions {
         &self.actions
     }

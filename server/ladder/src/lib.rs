@@ -11,7 +11,7 @@
 //! ([`Ladder::apply_fit`]). Until then, pairing uses the previous fit and the matches paired since
 //! that fit.
 //!
-//! Organizers intervene by [`Actions`], which are set before matches are replayed.
+//! Organisers intervene by [`Actions`], which are set before matches are replayed.
 
 #![forbid(unsafe_code)]
 
@@ -29,7 +29,7 @@ mod suspicion;
 mod table;
 
 pub use actions::{
-    Action, ActionRefused, Actions, BotSelector, Exclusion, OrganizerAction, SettingsChange,
+    Action, ActionRefused, Actions, BotSelector, Exclusion, OrganiserAction, SettingsChange,
 };
 pub use bots::{AttendingBot, BotVersion};
 pub use bridgemaster_contest::RatingMethodId;

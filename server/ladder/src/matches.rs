@@ -36,7 +36,7 @@ pub enum End {
     /// The match was played to its end, but annulled because of a server failure. Annulment does
     /// not depend on which bot was ahead.
     Annulled(Vec<SeatEnd>),
-    /// The match is annulled by an organizer. It affects no bot, and is not repeated.
+    /// The match is annulled by an organiser. It affects no bot, and is not repeated.
     Voided,
     /// The match was not played because the bots in these seats did not connect. The list is empty
     /// if no bot is to blame.

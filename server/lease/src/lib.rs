@@ -1,6 +1,6 @@
 //! The [identifiers](names) of matches, keys and nodes, and the rules of leases, as shared by all
-//! nodes of a store. This crate uses neither I/O nor a clock. The store and the server carry out the
-//! decisions.
+//! nodes of a store. This crate uses neither I/O nor a clock. The store and the server carry out
+//! the decisions.
 //!
 //! * [`LeaseTrust`] decides, by the node's own clock, whether the node may respond to clients;
 //! * [`CommitNumbers`] numbers the commits, so that a commit is repeated only if a crash has lost

@@ -218,8 +218,8 @@ impl<G: WireGame> Match<G> {
         }
     }
 
-    /// Attaches a new stream of a bot to its seat, and replaces an older stream. Earlier reports are
-    /// handled first.
+    /// Attaches a new stream of a bot to its seat, and replaces an older stream. Earlier reports
+    /// are handled first.
     ///
     /// # Errors
     /// Returns the reason why the bot cannot join, with the journal position that the refusal must

@@ -25,8 +25,8 @@ pub(crate) struct Judge {
     hypotheses: Option<Hypotheses>,
     confidence: ConfidenceSequence,
     scores: GroupScores,
-    /// For groups of two matches at two seats, the number of groups by the candidate's total of half
-    /// points.
+    /// For groups of two matches at two seats, the number of groups by the candidate's total of
+    /// half points.
     half_points: Option<[u64; PAIR_SCORES]>,
     matches: u64,
     series: Vec<GroupPoint>,

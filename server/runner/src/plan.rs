@@ -220,9 +220,9 @@ impl ContestSpec {
         Ok(hypotheses.map(|hypotheses| expected_groups(&hypotheses, self.typical_deviation())))
     }
 
-    /// Returns the number of groups after which the test decides if the candidate's mean score stays
-    /// `score`, with a deviation that is typical for this mean; `None` without a test, or without a
-    /// verdict before the last group.
+    /// Returns the number of groups after which the test decides if the candidate's mean score
+    /// stays `score`, with a deviation that is typical for this mean; `None` without a test, or
+    /// without a verdict before the last group.
     ///
     /// # Errors
     /// Returns an error if the bounds or the error rates are not valid.

@@ -27,7 +27,8 @@ pub struct Report {
     pub folder: PathBuf,
     /// Version of the game's rules; `None` before the first match.
     pub rules_version: Option<u32>,
-    /// The contest's exit; [`ExitReason::Running`](crate::ExitReason::Running) until the contest has ended.
+    /// The contest's exit; [`ExitReason::Running`](crate::ExitReason::Running) until the contest
+    /// has ended.
     pub exit: Exit,
     /// The verdict on the candidate; `None` in formats without a candidate.
     pub verdict: Option<VerdictReport>,
@@ -418,7 +419,7 @@ pub struct RequirementReport {
     pub is_met: bool,
     /// The estimate; `None` if there is no estimate yet, or if it is unbounded.
     pub estimate: Option<f64>,
-    /// The interval's end that is compared with the bound, if the requirement has a confidence level
-    /// or the estimate is unbounded.
+    /// The interval's end that is compared with the bound, if the requirement has a confidence
+    /// level or the estimate is unbounded.
     pub interval_end: Option<f64>,
 }

@@ -4,8 +4,8 @@ use prost::{Message, encoding::WireType};
 
 use crate::checksum::StoreId;
 
-/// The messages generated from the proto file. Each part of a `JournalBatch` is stored as bytes that
-/// end with its own checksum.
+/// The messages generated from the proto file. Each part of a `JournalBatch` is stored as bytes
+/// that end with its own checksum.
 mod proto {
     #![allow(dead_code, missing_docs, unreachable_pub, clippy::all)]
     include!(concat!(env!("OUT_DIR"), "/bridgemaster.internal.v1.rs"));

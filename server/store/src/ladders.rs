@@ -70,7 +70,7 @@ pub enum LadderChange {
         /// Pairing and result, with the same size limit.
         value: Vec<u8>,
     },
-    /// Appends an organizer's action. It is stored as a [record](crate::RecordStore::records) with
+    /// Appends an organiser's action. It is stored as a [record](crate::RecordStore::records) with
     /// the prefix [`ladder_action_prefix`].
     PutAction {
         /// The current term of the ladder.
@@ -81,8 +81,8 @@ pub enum LadderChange {
         /// [`MAX_LADDER_ACTION_BYTES`](crate::limits::MAX_LADDER_ACTION_BYTES) long.
         value: Vec<u8>,
     },
-    /// Deletes the ladder with its versions, matches and actions, even if it is damaged. Has no effect if
-    /// the ladder does not exist.
+    /// Deletes the ladder with its versions, matches and actions, even if it is damaged. Has no
+    /// effect if the ladder does not exist.
     Drop,
 }
 
@@ -207,7 +207,7 @@ pub fn ladder_action_prefix(id: &LadderId) -> String {
     format!("ladder-action/{id}/")
 }
 
-/// Returns the change that stores an organizer's action.
+/// Returns the change that stores an organiser's action.
 pub(crate) fn put_action(id: &LadderId, number: u64, value: &[u8]) -> RowChange {
     let name = format!("{}{number:016x}", ladder_action_prefix(id));
     NamedTable::Record.put(name, value.to_vec())

@@ -66,8 +66,8 @@ pub const MAX_LADDER_VERSION_BYTES: usize = 16 * 1024;
 /// game. These records are never deleted, and all are read when a server starts.
 pub const MAX_LADDER_MATCH_BYTES: usize = 8 * 1024;
 
-/// Maximum size of the record of an organizer's action on a ladder, in bytes: 64 KiB, enough to admit
-/// some 500 bots by name.
+/// Maximum size of the record of an organiser's action on a ladder, in bytes: 64 KiB, enough to
+/// admit some 500 bots by name.
 pub const MAX_LADDER_ACTION_BYTES: usize = 64 * 1024;
 
 /// Maximum number of matches on a page of

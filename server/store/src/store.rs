@@ -181,8 +181,8 @@ pub trait Store: KeyStore + RecordStore + LadderStore {
     /// not cancel the commit.
     ///
     /// # Errors
-    /// Returns [`StoreError::WriteRefused`] for the first write that contradicts the stored state; or a
-    /// storage failure.
+    /// Returns [`StoreError::WriteRefused`] for the first write that contradicts the stored state;
+    /// or a storage failure.
     async fn commit(&self, batch: Vec<Write>) -> Result<(), StoreError> {
         self.begin_commit(batch).await?.wait().await
     }

@@ -1,4 +1,4 @@
-//! Organizers' actions: `bridgemaster ladder bench`, `disqualify`, `remove`, `annul`, `edit`,
+//! Organisers' actions: `bridgemaster ladder bench`, `disqualify`, `remove`, `annul`, `edit`,
 //! `reopen`, `revert` and `actions`.
 
 use bridgemaster_proto::{
@@ -55,14 +55,14 @@ pub(super) enum ActCommand {
         #[command(flatten)]
         target: Target,
     },
-    /// Revert an action of an organizer
+    /// Revert an action of an organiser
     Revert {
         #[command(flatten)]
         target: Target,
         /// Number of the action, as `ladder actions` prints it
         number: u32,
     },
-    /// List the actions of the organizers, with reasons
+    /// List the actions of the organisers, with reasons
     Actions {
         #[command(flatten)]
         server: ServerFlag,
@@ -74,7 +74,7 @@ pub(super) enum ActCommand {
     },
 }
 
-/// The ladder on which an organizer acts, and the reason.
+/// The ladder on which an organiser acts, and the reason.
 #[derive(Args)]
 pub(super) struct Target {
     #[command(flatten)]
@@ -210,7 +210,7 @@ async fn list(server: &ServerFlag, ladder: String, json: bool) -> anyhow::Result
         ListLadderActionsResponse { actions: actions.await?, next_page_token: String::new() };
     formats::print("ListLadderActionsResponse", &response, json, |response| {
         if response.actions.is_empty() {
-            return "the organizers have not acted\n".to_owned();
+            return "the organisers have not acted\n".to_owned();
         }
         let rows = response.actions.iter().map(|action| {
             let at = i64::try_from(action.at_unix_ms).unwrap_or(i64::MAX);
@@ -225,7 +225,7 @@ async fn list(server: &ServerFlag, ladder: String, json: bool) -> anyhow::Result
                     .map_or_else(String::new, |by| format!("by {by}")),
             ]
         });
-        let header = ["action", "time", "organizer", "effect", "reason", "reverted"];
+        let header = ["action", "time", "organiser", "effect", "reason", "reverted"];
         let width = Some(standings::width());
         table::narrowed(&header, rows.collect(), &["time"], "--json has all", width)
     })

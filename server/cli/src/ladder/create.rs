@@ -39,8 +39,8 @@ pub(crate) struct LadderFlags {
     #[arg(long = "admit", value_name = "NAME")]
     key_names: Vec<String>,
     /// Name of an API key that may change the ladder (repeatable) [default: creator]
-    #[arg(long = "organizer", value_name = "NAME")]
-    organizer_key_names: Vec<String>,
+    #[arg(long = "organiser", value_name = "NAME")]
+    organiser_key_names: Vec<String>,
     /// Do not pair bots of one owner in rated matches (see `key add --owner`)
     #[arg(long)]
     owners_apart: bool,
@@ -114,7 +114,7 @@ impl LadderFlags {
             ladder_id: name,
             config: Some(config),
             key_names: self.key_names,
-            organizer_key_names: self.organizer_key_names,
+            organiser_key_names: self.organiser_key_names,
             owners_apart: self.owners_apart,
             replays: LadderReplays::from(self.replays).into(),
             max_matches: self.max_matches,

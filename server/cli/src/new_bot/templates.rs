@@ -1,5 +1,6 @@
-//! Templates of new bots by language. A new bot pins the released library. The check `.ci/languages`
-//! creates a bot from each template, builds it with the library of the checkout, and lets it play.
+//! Templates of new bots by language. A new bot pins the released library. The check
+//! `.ci/languages` creates a bot from each template, builds it with the library of the checkout,
+//! and lets it play.
 
 use serde::Deserialize;
 
@@ -212,7 +213,8 @@ impl ReleaseNames {
 }
 
 impl Template {
-    /// Returns the shell command that builds the bot, with the library of a checkout if there is one.
+    /// Returns the shell command that builds the bot, with the library of a checkout if there is
+    /// one.
     pub(super) fn build(&self, names: &ReleaseNames, checkout: Option<&Checkout>) -> String {
         match checkout {
             Some(checkout) => {

@@ -1,4 +1,4 @@
-//! Tests an organizer's commands on a ladder of a server that is killed in between.
+//! Tests an organiser's commands on a ladder of a server that is killed in between.
 
 use std::collections::BTreeMap;
 
@@ -49,7 +49,7 @@ async fn actions_by_command_are_kept_over_a_kill_and_recomputed() {
     assert_has(&again, &["action 3: disqualified eve"]);
     act(&server, &format!("edit {LADDER} --max-matches 3 --closing-matches 20"));
     run(format!("ladder edit {LADDER} --reason none --server {}", server.url)).exits(2);
-    assert_has(&ladder(&server, "standings"), &["disqualified by the organizer: cheating"]);
+    assert_has(&ladder(&server, "standings"), &["disqualified by the organiser: cheating"]);
     let listed = ladder(&server, "actions");
     assert_has(&listed, &["max matches 3", "closing matches 20", "cheating"]);
 

@@ -183,8 +183,8 @@ pub const MAX_VERSIONS_OF_ALL_LADDERS: usize = 4 * MAX_LADDER_VERSIONS;
 /// The maximum number of a ladder's concurrent matches.
 pub const MAX_LADDER_MATCHES: u32 = 10_000;
 
-/// The maximum number of organizers' actions on a ladder: enough for several on each day of a season.
-/// All are read when the ladder is loaded.
+/// The maximum number of organisers' actions on a ladder: enough for several on each day of a
+/// season. All are read when the ladder is loaded.
 pub const MAX_LADDER_ACTIONS: usize = 500;
 
 /// The maximum number of house bots on a ladder. A ladder needs only a few, of known strengths.

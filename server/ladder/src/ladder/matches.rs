@@ -177,7 +177,7 @@ impl Ladder {
         }
     }
 
-    /// Returns whether an organizer has annulled the match.
+    /// Returns whether an organiser has annulled the match.
     fn is_voided(&self, number: u64, seats: &[BotNumber]) -> bool {
         if !self.actions.has_annulments() {
             return false;

@@ -1,8 +1,8 @@
-//! Tests of organizers' actions.
+//! Tests of organisers' actions.
 
 use bridgemaster_ladder::{
     Action, ActionRefused, Actions, BotSelector, BotVersion, End, EntryState, Exclusion,
-    OrganizerAction, Results, SettingsChange, ratings_of,
+    OrganiserAction, Results, SettingsChange, ratings_of,
 };
 use rand::{Rng, RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -12,9 +12,9 @@ use crate::{
     world::{World, fit, rules},
 };
 
-fn by_organizer(action: Action) -> OrganizerAction {
+fn by_organiser(action: Action) -> OrganiserAction {
     let (key_name, reason) = ("prof".to_owned(), "a test".to_owned());
-    OrganizerAction { key_name, reason, action }
+    OrganiserAction { key_name, reason, action }
 }
 
 fn selector(name: &str) -> BotSelector {
@@ -68,22 +68,22 @@ fn an_action_is_idempotent_and_its_revert_restores_the_effects() {
         for _ in 0..luck.random_range(0..8) {
             let action = random_action(&mut luck);
             if actions.check(&action) == Ok(None) {
-                actions.push(by_organizer(action));
+                actions.push(by_organiser(action));
             }
         }
         let before = effects(&actions);
         let action = random_action(&mut luck);
         let Ok(None) = actions.check(&action) else {
             let mut again = actions.clone();
-            again.push(by_organizer(action.clone()));
+            again.push(by_organiser(action.clone()));
             assert_eq!(effects(&again), before, "{action:?} is repeated");
             continue;
         };
-        let number = actions.push(by_organizer(action.clone()));
+        let number = actions.push(by_organiser(action.clone()));
         assert_eq!(actions.check(&action), Ok(Some(number)), "{action:?}");
         let revert = Action::Revert { number };
         assert_eq!(actions.check(&revert), Ok(None));
-        let by = actions.push(by_organizer(revert.clone()));
+        let by = actions.push(by_organiser(revert.clone()));
         assert_eq!(effects(&actions), before, "{action:?}");
         assert_eq!((actions.reverted_by(number), actions.check(&revert)), (Some(by), Ok(Some(by))));
         assert_eq!(actions.check(&action), Ok(None), "{action:?} can be repeated");
@@ -99,7 +99,7 @@ fn exclusions_and_annulments_do_not_depend_on_the_order_of_actions() {
         let of = |all: &[Action]| {
             let mut actions = Actions::default();
             for action in all {
-                actions.push(by_organizer(action.clone()));
+                actions.push(by_organiser(action.clone()));
             }
             effects(&actions)
         };
@@ -115,8 +115,8 @@ fn unknown_actions_and_reverts_cannot_be_reverted() {
     let unknown = |number| Err(ActionRefused::Unknown { number, actions: actions.len() });
     assert_eq!(actions.check(&Action::Revert { number: 0 }), unknown(0));
     assert_eq!(actions.check(&Action::Revert { number: 1 }), unknown(1));
-    actions.push(by_organizer(Action::Disqualify("ada".to_owned())));
-    actions.push(by_organizer(Action::Revert { number: 1 }));
+    actions.push(by_organiser(Action::Disqualify("ada".to_owned())));
+    actions.push(by_organiser(Action::Revert { number: 1 }));
     let refused = actions.check(&Action::Revert { number: 2 });
     assert_eq!(refused, Err(ActionRefused::IsRevert { number: 2 }));
 }
@@ -125,10 +125,10 @@ fn unknown_actions_and_reverts_cannot_be_reverted() {
 fn of_two_edits_the_later_one_has_precedence_until_it_is_reverted() {
     let slots = |max_slots| SettingsChange { max_slots, ..SettingsChange::default() };
     let mut actions = Actions::default();
-    actions.push(by_organizer(Action::Edit(slots(Some(1)))));
-    let second = actions.push(by_organizer(Action::Edit(slots(Some(2)))));
+    actions.push(by_organiser(Action::Edit(slots(Some(1)))));
+    let second = actions.push(by_organiser(Action::Edit(slots(Some(2)))));
     assert_eq!(actions.settings(), slots(Some(2)));
-    actions.push(by_organizer(Action::Revert { number: second }));
+    actions.push(by_organiser(Action::Revert { number: second }));
     assert_eq!(actions.settings(), slots(Some(1)));
 }
 
@@ -137,9 +137,9 @@ fn annulled_matches_count_for_no_rating() {
     let mut world = World::new(rules(2), field(6), 3);
     play(&mut world, 200);
     let mut actions = Actions::default();
-    actions.push(by_organizer(Action::AnnulMatch { number: 20 }));
+    actions.push(by_organiser(Action::AnnulMatch { number: 20 }));
     let cheater = selector("bot-002");
-    actions.push(by_organizer(Action::AnnulResults { bot: cheater.clone(), before: 100 }));
+    actions.push(by_organiser(Action::AnnulResults { bot: cheater.clone(), before: 100 }));
     let is_annulled = |number: u64, seats: &[BotVersion]| {
         number == 20 || (number < 100 && seats.iter().any(|bot| cheater.selects(bot)))
     };
@@ -168,7 +168,7 @@ fn a_disqualified_bot_is_not_paired_and_takes_no_rank_but_its_results_count() {
     play(&mut world, 400);
     let strongest = BotVersion::new("bot-005", "1");
     let mut actions = Actions::default();
-    actions.push(by_organizer(Action::Disqualify(strongest.name.clone())));
+    actions.push(by_organiser(Action::Disqualify(strongest.name.clone())));
     let mut restored = world.restored_with(actions);
     let before = ratings(&world.ladder);
     let after = ratings(&restored);
@@ -179,7 +179,7 @@ fn a_disqualified_bot_is_not_paired_and_takes_no_rank_but_its_results_count() {
     };
     assert_eq!((best(&before), best(&after)), (Some(6), Some(5)));
     let entry = restored.entry(&strongest).unwrap();
-    let reason = "disqualified by the organizer prof: a test (action 1)";
+    let reason = "disqualified by the organiser prof: a test (action 1)";
     assert_eq!(entry.state(), EntryState::Benched(reason));
     fit(&mut restored);
     world.ladder = restored;

@@ -285,7 +285,7 @@ impl World {
         self.restored_with(self.ladder.actions().clone())
     }
 
-    /// Restores the ladder with these actions of organizers.
+    /// Restores the ladder with these actions of organisers.
     pub(crate) fn restored_with(&self, actions: Actions) -> Ladder {
         let ladder = Ladder::new(self.ladder.rules().clone(), self.ladder.state());
         let mut ladder = ladder.with_actions(actions);

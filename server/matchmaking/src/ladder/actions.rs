@@ -1,4 +1,4 @@
-//! Organizers' actions: planned against the ladder, stored as records, and applied by reloading the
+//! Organisers' actions: planned against the ladder, stored as records, and applied by reloading the
 //! ladder, as after a restart.
 
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use bridgemaster_edge::{
     wall_clock::now_unix_ms,
 };
 use bridgemaster_ladder::{
-    Action, Actions, BotSelector, BotVersion, OrganizerAction, SettingsChange,
+    Action, Actions, BotSelector, BotVersion, OrganiserAction, SettingsChange,
 };
 use bridgemaster_live::Matches;
 use bridgemaster_proto::{
@@ -39,11 +39,12 @@ enum Plan {
 }
 
 impl LiveLadder {
-    /// Stores an organizer's action and applies it. Returns the action, or the earlier action in
+    /// Stores an organiser's action and applies it. Returns the action, or the earlier action in
     /// effect that does the same. `annulled` is the number of the match to annul, if any.
     ///
     /// # Errors
-    /// Returns the inner error, when the action is not possible now; the outer error, when the store fails.
+    /// Returns the inner error, when the action is not possible now; the outer error, when the
+    /// store fails.
     pub(super) async fn act(
         self: &Arc<Self>,
         metrics: Arc<Metrics>,
@@ -67,7 +68,7 @@ impl LiveLadder {
                         value: description.to_bytes(),
                     });
                     ladder.commit([put].into_iter().chain(update).collect()).await?;
-                    info!(ladder = %ladder.id(), number, "an organizer changed the ladder");
+                    info!(ladder = %ladder.id(), number, "an organiser changed the ladder");
                     ladder.reload_model(&metrics).await.inspect_err(|_| {
                         ladder.set_needs_reload(true);
                         ladder.notify_runner();
@@ -81,7 +82,7 @@ impl LiveLadder {
         .await
     }
 
-    /// Returns the organizers' actions, the oldest first.
+    /// Returns the organisers' actions, the oldest first.
     pub fn actions(&self) -> Vec<v1::LadderAction> {
         self.with_model(|model| {
             (1..=model.actions.len()).filter_map(|number| model.action(number)).collect()
@@ -91,7 +92,8 @@ impl LiveLadder {
     /// Finds the number of an ended match that can be annulled.
     ///
     /// # Errors
-    /// Returns an error if the ladder has no such match, or the match has no result; or when the store fails.
+    /// Returns an error if the ladder has no such match, or the match has no result; or when the
+    /// store fails.
     pub async fn annullable_match(&self, matches: &Matches, id: &str) -> Result<u64, Refusal> {
         let mut from = Some(0);
         while let Some(number) = from {
@@ -114,7 +116,7 @@ impl LiveLadder {
         Err(Refusal::field("action.annul_match_id", detail))
     }
 
-    /// Checks that no organizer has excluded a bot, and that its name is not confusable with that
+    /// Checks that no organiser has excluded a bot, and that its name is not confusable with that
     /// of a removed bot.
     ///
     /// # Errors
@@ -247,8 +249,8 @@ pub(super) async fn read_actions(
 }
 
 /// Returns an action without effects, in the place of an unreadable one.
-fn unknown_action() -> OrganizerAction {
-    OrganizerAction {
+fn unknown_action() -> OrganiserAction {
+    OrganiserAction {
         key_name: String::new(),
         reason: String::new(),
         action: Action::Edit(SettingsChange::default()),
@@ -256,7 +258,7 @@ fn unknown_action() -> OrganizerAction {
 }
 
 /// Converts a record to its action.
-fn decode(record: &LadderActionRecord) -> Result<OrganizerAction, String> {
+fn decode(record: &LadderActionRecord) -> Result<OrganiserAction, String> {
     if record.format_version != FORMAT_VERSION {
         return Err(format!("the format version {} is not supported", record.format_version));
     }
@@ -277,7 +279,7 @@ fn decode(record: &LadderActionRecord) -> Result<OrganizerAction, String> {
             Action::Revert { number: usize::try_from(number).unwrap_or(usize::MAX) }
         }
     };
-    Ok(OrganizerAction { key_name: message.key_name, reason: message.reason, action })
+    Ok(OrganiserAction { key_name: message.key_name, reason: message.reason, action })
 }
 
 fn selector(bot: LadderBotRef) -> BotSelector {

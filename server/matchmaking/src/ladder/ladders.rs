@@ -281,7 +281,7 @@ impl Ladders {
     }
 
     /// Checks that a version has entered a queue's ladder, or that the ladder has capacity for it,
-    /// and that no organizer excludes it. Queues without a ladder have no such limits.
+    /// and that no organiser excludes it. Queues without a ladder have no such limits.
     ///
     /// # Errors
     /// Returns an error if a limit on bots or versions is reached, or the bot is excluded.
@@ -323,7 +323,7 @@ impl Ladders {
         })
     }
 
-    /// Records an organizer's action and applies it. Returns the action; if an earlier action in
+    /// Records an organiser's action and applies it. Returns the action; if an earlier action in
     /// effect does the same, returns that one.
     ///
     /// # Errors
@@ -374,7 +374,7 @@ impl Ladders {
     /// Makes a benched version active again. Has no effect on other versions.
     ///
     /// # Errors
-    /// Returns an error if an organizer excludes the bot, or the store fails.
+    /// Returns an error if an organiser excludes the bot, or the store fails.
     pub async fn unbench(&self, ladder: &Arc<LiveLadder>, bot: BotVersion) -> Result<(), Refusal> {
         ladder.check_exclusion(&bot)?;
         let unbenched = ladder.unbench(bot).await;

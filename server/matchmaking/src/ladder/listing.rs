@@ -29,7 +29,7 @@ pub struct MatchFilter {
 }
 
 impl MatchFilter {
-    /// Returns whether a match passes the filter. `is_voided` states that an organizer annulled it.
+    /// Returns whether a match passes the filter. `is_voided` states that an organiser annulled it.
     fn accepts(&self, row: &MatchRow, is_voided: bool) -> bool {
         let has = |name: &str| {
             let mut seats = row.pairing.seats.iter();

@@ -234,7 +234,7 @@ impl LiveLadder {
         is_played && self.is_fitted()
     }
 
-    /// Returns the ladder's message as it was created, without later changes by organizers.
+    /// Returns the ladder's message as it was created, without later changes by organisers.
     pub fn created_ladder(&self) -> v1::Ladder {
         self.with_model(|model| model.description.ladder.clone())
     }

@@ -21,7 +21,7 @@ pub(super) struct LadderModel {
     pub(super) ladder: Ladder,
     pub(super) versions: HashMap<BotVersion, VersionRow>,
     pub(super) entered: EntryTimes,
-    /// The messages of the organizers' actions, in the order of their numbers.
+    /// The messages of the organisers' actions, in the order of their numbers.
     pub(super) actions: Vec<v1::LadderAction>,
     /// Faults, forfeits and use of time of each version.
     pub(super) conduct: HashMap<BotVersion, LadderConduct>,
@@ -91,7 +91,7 @@ impl LadderModel {
         }
     }
 
-    /// Returns the number of the action by which an organizer annulled a match with a result.
+    /// Returns the number of the action by which an organiser annulled a match with a result.
     pub(super) fn annulment(&self, number: u64, row: &MatchRow) -> Option<usize> {
         let over = row.over.as_ref()?;
         if matches!(over.end, End::Cancelled { .. }) {
@@ -100,7 +100,7 @@ impl LadderModel {
         self.ladder.actions().annulment(number, &row.pairing.seats)
     }
 
-    /// Returns the ladder's message with the settings that organizers have changed.
+    /// Returns the ladder's message with the settings that organisers have changed.
     pub(super) fn edited(&self) -> v1::Ladder {
         self.description.edited(self.ladder.actions().settings())
     }

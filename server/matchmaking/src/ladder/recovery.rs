@@ -108,7 +108,7 @@ impl LadderModel {
         store: &dyn Store,
         metrics: &Metrics,
     ) -> Result<Self, StoreError> {
-        let log = |problem: &str| unreadable(id, "an organizer's action", problem, metrics);
+        let log = |problem: &str| unreadable(id, "an organiser's action", problem, metrics);
         let (actions, messages) = read_actions(id, store, log).await?;
         let judged = JudgedVersions::read(id, store, &actions).await?;
         let ladder = Ladder::new(description.rules(actions.settings()), description.state());
@@ -221,7 +221,7 @@ impl LadderModel {
     }
 }
 
-/// The versions that played in a match that an organizer annuls or once annulled. Whether they are
+/// The versions that played in a match that an organiser annuls or once annulled. Whether they are
 /// validated or benched is derived again from their matches, as if annulled matches had not been
 /// played. The value states whether the version has played a validation match.
 struct JudgedVersions(HashMap<BotVersion, bool>);
@@ -253,8 +253,8 @@ impl JudgedVersions {
         Ok(Self(judged))
     }
 
-    /// Resets what is derived again from matches. A house bot stays validated, and so does a version
-    /// without a validation match, which entered as a house bot.
+    /// Resets what is derived again from matches. A house bot stays validated, and so does a
+    /// version without a validation match, which entered as a house bot.
     fn reset(&self, standing: &mut LadderEntry, is_house: bool) {
         if let Some(has_validation) = self.0.get(&standing.bot) {
             standing.is_validated &= is_house || !has_validation;

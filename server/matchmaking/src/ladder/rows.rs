@@ -257,7 +257,7 @@ impl MatchRow {
                     set_seat_results(&mut record.seats, ends);
                     LadderMatchEnd::Annulled
                 }
-                // Only the organizers' actions state that a match is voided.
+                // Only the organisers' actions state that a match is voided.
                 End::Voided => LadderMatchEnd::Cancelled,
                 End::Cancelled { absent } => {
                     for seat in absent {

@@ -1,4 +1,4 @@
-//! Validation of organizers' actions on ladders.
+//! Validation of organisers' actions on ladders.
 
 use bridgemaster_edge::{
     identity::{Authenticator, Caller},

@@ -87,13 +87,13 @@ impl LadderRpc {
         let caller = self.caller(request).await?;
         caller.require_scope(KeyScope::Admin)?;
         let ladder = self.ladders.get(ladder_id)?;
-        let organizers = ladder.created_ladder().organizer_key_names;
-        let is_organizer = |key: &KeyName| organizers.iter().any(|name| name == key.as_str());
-        if organizers.is_empty() || caller.key_name().is_none_or(is_organizer) {
+        let organisers = ladder.created_ladder().organiser_key_names;
+        let is_organiser = |key: &KeyName| organisers.iter().any(|name| name == key.as_str());
+        if organisers.is_empty() || caller.key_name().is_none_or(is_organiser) {
             return Ok((ladder, caller));
         }
-        let organizers = organizers.join(", ");
-        let message = format!("only the ladder's organizers may change it: {organizers}");
+        let organisers = organisers.join(", ");
+        let message = format!("only the ladder's organisers may change it: {organisers}");
         Err(Refusal::new(RefusalReason::ScopeMissing, message).with("scope", "admin"))
     }
 
@@ -136,8 +136,8 @@ impl LadderService for LadderRpc {
         let caller = self.caller(&request).await?;
         caller.require_scope(KeyScope::Admin)?;
         let mut requested = request.into_inner().ladder.unwrap_or_default();
-        if requested.organizer_key_names.is_empty() {
-            requested.organizer_key_names.extend(caller.key_name().map(ToString::to_string));
+        if requested.organiser_key_names.is_empty() {
+            requested.organiser_key_names.extend(caller.key_name().map(ToString::to_string));
         }
         let (id, ladder) = new_ladder(requested, &self.authenticator)?;
         let ladder = self.ladders.create(id, ladder).await?;

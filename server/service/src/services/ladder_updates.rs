@@ -59,7 +59,7 @@ impl SentStandings {
     }
 
     /// Removes and returns the bot versions whose bot is not in the standings any more, because an
-    /// organizer has removed it.
+    /// organiser has removed it.
     fn take_removed(&mut self, now: &[Standing]) -> Vec<BotVersion> {
         let listed: HashSet<&str> = now.iter().map(|standing| &*standing.bot_name).collect();
         let removed = self.0.extract_if(|(name, _), _| !listed.contains(&**name));

@@ -53,7 +53,7 @@ pub(super) fn new_ladder(
         replays,
         closing,
         rating_method: method,
-        organizer_key_names,
+        organiser_key_names,
         state: _, // Like the following fields, output only.
         created_unix_ms: _,
         frozen_unix_ms: _,
@@ -68,7 +68,7 @@ pub(super) fn new_ladder(
     let (game, served) = check_config(&config)?;
     let requested_version = Some(rules_version).filter(|version| *version != 0);
     check_rules_version("ladder.rules_version", requested_version, game)?;
-    check_key_names(&key_names, &organizer_key_names, authenticator)?;
+    check_key_names(&key_names, &organiser_key_names, authenticator)?;
     let max_matches =
         or_default("ladder.max_matches", max_matches, DEFAULT_MAX_MATCHES, MAX_LADDER_MATCHES)?;
     // By default, one bot can play in at most half of the concurrent matches.
@@ -90,7 +90,7 @@ pub(super) fn new_ladder(
         replays: replays.into(),
         closing: Some(closing_rule(closing)?),
         rating_method: method,
-        organizer_key_names,
+        organiser_key_names,
         state: LadderState::Open.into(),
         created_unix_ms: now_unix_ms().unsigned_abs(),
         ..Ladder::default()
@@ -128,12 +128,12 @@ fn check_config(config: &MatchConfig) -> Result<(&'static str, u32), Refusal> {
 
 fn check_key_names(
     admitted: &[String],
-    organizers: &[String],
+    organisers: &[String],
     authenticator: &Authenticator,
 ) -> Result<(), Refusal> {
     let uses_keys = authenticator.uses_keys();
     validation::key_names("ladder.key_names", admitted, uses_keys)?;
-    validation::key_names("ladder.organizer_key_names", organizers, uses_keys).map(drop)
+    validation::key_names("ladder.organiser_key_names", organisers, uses_keys).map(drop)
 }
 
 fn check_rating_method(method: i32) -> Result<(), Refusal> {
@@ -297,10 +297,10 @@ fn first_difference(requested: &Ladder, existing: &Ladder) -> Option<&'static st
         ("max_slots", requested.max_slots == existing.max_slots),
         ("replays", requested.replays == existing.replays),
         (
-            "organizer_key_names",
+            "organiser_key_names",
             // A ladder that was created by a call has its creator.
-            requested.organizer_key_names.is_empty()
-                || requested.organizer_key_names == existing.organizer_key_names,
+            requested.organiser_key_names.is_empty()
+                || requested.organiser_key_names == existing.organiser_key_names,
         ),
         ("closing", requested.closing == existing.closing),
         (

@@ -1,4 +1,4 @@
-//! Organizers' actions on a ladder: who may make them, and whom they affect.
+//! Organisers' actions on a ladder: who may make them, and whom they affect.
 
 use bridgemaster_proto::v1::{
     ActOnLadderRequest, ActOnLadderResponse, AnnulmentReason, AttendanceState, Ladder,
@@ -54,32 +54,32 @@ async fn until_entered(caller: &Caller, name: &str) {
 }
 
 #[tokio::test]
-async fn only_an_organizer_of_the_ladder_acts_and_a_removed_bot_stays_out() {
+async fn only_an_organiser_of_the_ladder_acts_and_a_removed_bot_stays_out() {
     let server = TestServer::locked(ServerOptions::default()).await;
-    let organizer = server.caller("prof", &[Admin]).await;
+    let organiser = server.caller("prof", &[Admin]).await;
     let other_admin = server.caller("dean", &[Admin]).await;
     let eve = server.caller("eve", &[Play]).await;
-    make(&organizer, league()).await.unwrap();
+    make(&organiser, league()).await.unwrap();
     let mut attending = attend_by_hand(&eve, "").await.unwrap();
-    until_entered(&organizer, "eve").await;
+    until_entered(&organiser, "eve").await;
     let remove = || Action::RemoveBotName("eve".to_owned());
     for refused in [&other_admin, &eve] {
         let refused = try_act(refused, remove()).await;
         assert_eq!(outcome(refused), "SCOPE_MISSING");
     }
     assert!(actions(&eve).await.is_empty());
-    let mut updates = watch(&organizer).await;
+    let mut updates = watch(&organiser).await;
     next(&mut updates).await.unwrap().expect("all standings");
-    let removed = act(&organizer, remove()).await;
+    let removed = act(&organiser, remove()).await;
     assert_eq!((removed.number, &*removed.key_name, &*removed.reason), (1, "prof", "it cheats"));
     assert!(removed.at_unix_ms > 0);
-    assert_eq!(act(&organizer, remove()).await, removed, "repeated");
+    assert_eq!(act(&organiser, remove()).await, removed, "repeated");
     // The owner gets the reason, even later.
     let ended = end(&mut attending).await;
     assert_eq!(reason(&ended), "BOT_BENCHED");
-    assert!(ended.message().contains("removed by the organizer prof: it cheats"), "{ended}");
+    assert!(ended.message().contains("removed by the organiser prof: it cheats"), "{ended}");
     assert_eq!(actions(&eve).await, [removed]);
-    let is_removed = |standing: &Standing| standing.detail.contains("removed by the organizer");
+    let is_removed = |standing: &Standing| standing.detail.contains("removed by the organiser");
     find(&mut updates, |update| update.standings.iter().any(is_removed).then_some(())).await;
     let confusable = server.caller("Eve", &[Play]).await;
     for refused in [&eve, &confusable] {
@@ -88,23 +88,23 @@ async fn only_an_organizer_of_the_ladder_acts_and_a_removed_bot_stays_out() {
         assert!(refused.message().contains("it cheats"), "{refused}");
     }
     attend_by_hand(&server.caller("ivan", &[Play]).await, "").await.unwrap();
-    assert_eq!(standing(&organizer, "eve").await, None);
+    assert_eq!(standing(&organiser, "eve").await, None);
     let unbench = UnbenchBotRequest { ladder_id: NAME.to_owned(), bot: Some(bot("eve")) };
-    let refused = organizer.ladders().unbench_bot(unbench).await;
+    let refused = organiser.ladders().unbench_bot(unbench).await;
     assert_eq!(outcome(refused), "BOT_BENCHED", "the action has to be reverted");
-    act(&organizer, Action::RevertNumber(1)).await;
+    act(&organiser, Action::RevertNumber(1)).await;
     attend_by_hand(&eve, "").await.unwrap();
     assert_eq!(actions(&eve).await[0].reverted_by, 2);
 }
 
 #[tokio::test]
-async fn a_ladder_with_several_organizers_obeys_each_of_them_only() {
+async fn a_ladder_with_several_organisers_obeys_each_of_them_only() {
     let server = TestServer::locked(ServerOptions::default()).await;
     let [first, second, third] =
         ["prof", "tutor", "dean"].map(|name| server.caller(name, &[Admin]));
     let (first, second, third) = (first.await, second.await, third.await);
-    let organizer_key_names = ["prof", "tutor"].map(str::to_owned).to_vec();
-    make(&first, Ladder { organizer_key_names, ..league() }).await.unwrap();
+    let organiser_key_names = ["prof", "tutor"].map(str::to_owned).to_vec();
+    make(&first, Ladder { organiser_key_names, ..league() }).await.unwrap();
     assert_eq!(outcome(advance(&third, LadderState::Frozen).await), "SCOPE_MISSING");
     advance(&second, LadderState::Frozen).await.unwrap();
     let reopened = try_act(&first, Action::Reopen(ReopenLadder {})).await.unwrap();
@@ -151,18 +151,18 @@ async fn edited_settings_apply_at_once_and_survive_a_restart() {
 #[tokio::test]
 async fn bots_that_are_no_longer_admitted_leave_and_others_stay() {
     let server = TestServer::locked(ServerOptions::default()).await;
-    let organizer = server.caller("prof", &[Admin]).await;
+    let organiser = server.caller("prof", &[Admin]).await;
     let [ada, eve] = ["ada", "eve"].map(|name| server.caller(name, &[Play]));
     let (ada, eve) = (ada.await, eve.await);
-    make(&organizer, league()).await.unwrap();
+    make(&organiser, league()).await.unwrap();
     let _ada = attend_by_hand(&ada, "").await.unwrap();
     let mut of_eve = attend_by_hand(&eve, "").await.unwrap();
-    until_entered(&organizer, "eve").await;
+    until_entered(&organiser, "eve").await;
     let key_names = Some(NameList { names: vec!["ada".to_owned()] });
-    act(&organizer, Action::Edit(LadderSettings { key_names, ..LadderSettings::default() })).await;
+    act(&organiser, Action::Edit(LadderSettings { key_names, ..LadderSettings::default() })).await;
     while of_eve.message().await.unwrap().is_some() {}
     assert_eq!(outcome(attend_by_hand(&eve, "").await), "QUEUE_UNKNOWN");
-    let ada = standing(&organizer, "ada").await.unwrap();
+    let ada = standing(&organiser, "ada").await.unwrap();
     assert_ne!(ada.state(), AttendanceState::Absent);
 }
 
@@ -184,7 +184,7 @@ async fn an_annulled_match_counts_no_more_and_is_listed_with_its_reason() {
     act(&server, Action::AnnulMatchId(first.clone())).await;
     let annulled = matches(&server, "").await.pop().unwrap().r#match.unwrap();
     let annulment = annulled.annulment.unwrap();
-    assert_eq!(annulment.reason(), AnnulmentReason::Organizer);
+    assert_eq!(annulment.reason(), AnnulmentReason::Organiser);
     assert!(annulment.detail.contains("it cheats (action 1)"), "{}", annulment.detail);
     let results = csv(&server).await;
     let lines = results.lines().filter(|line| line.contains(&first));

@@ -27,7 +27,7 @@ async fn bots_of_one_owner_are_not_paired_in_rated_matches_if_the_ladder_forbids
     let message = refused.message();
     assert!(message.contains("owners_apart"), "no key, no owner: {refused}");
     let server = TestServer::locked(ServerOptions::default()).await;
-    let admin = server.caller("organizer", &[Admin, Play]).await;
+    let admin = server.caller("organiser", &[Admin, Play]).await;
     make(&admin, apart).await.unwrap();
     let bots = [
         server.caller_with("ada-1", &[Play], Some("ada"), None).await,
@@ -63,7 +63,7 @@ async fn bots_of_one_owner_are_not_paired_in_rated_matches_if_the_ladder_forbids
 #[tokio::test]
 async fn a_ladder_is_changed_by_admins_and_entered_by_admitted_keys() {
     let server = TestServer::locked(ServerOptions::default()).await;
-    let admin = server.caller("organizer", &[Admin, Create]).await;
+    let admin = server.caller("organiser", &[Admin, Create]).await;
     let ada = server.caller("ada", &[Play]).await;
     let eve = server.caller("eve", &[Play]).await;
     let admitting = Ladder { key_names: vec!["ada".to_owned()], ..league() };

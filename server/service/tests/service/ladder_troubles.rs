@@ -194,7 +194,7 @@ async fn ten_thousand_streams_of_one_key_count_once_and_others_get_their_matches
         ..ServerOptions::default()
     })
     .await;
-    let admin = server.caller("organizer", &[Admin, Play]).await;
+    let admin = server.caller("organiser", &[Admin, Play]).await;
     let quick = with_clock(of_two(), |clock| clock.startup_ms = Some(1_000));
     let mut housed = ladder(quick);
     housed.house_bots = vec!["house".to_owned()];

@@ -323,7 +323,7 @@ impl Fixture {
         }
     }
 
-    /// Returns the matches, queues and ladder as the organizer sees them.
+    /// Returns the matches, queues and ladder as the organiser sees them.
     async fn snapshot(&self) -> (Vec<MatchInfo>, Vec<String>, i32) {
         let listed = self.organiser.page(ListMatchesRequest::default()).await;
         let own = [&self.running, &self.waiting, &self.ended];

@@ -1,4 +1,4 @@
-//! Attending bots, and organizers that offer them seats.
+//! Attending bots, and organisers that offer them seats.
 
 use bridgemaster_proto::v1::{
     AttendRequest, AttendResponse, Attendance, AttendanceState, CreateMatchRequest,

@@ -164,7 +164,7 @@ async fn the_overview_contains_only_matches_that_the_caller_may_see() {
 
 /// Starts a ladder with two bots that attend it.
 async fn play_ladder(server: &TestServer, ladder: Ladder) -> (Caller, [Caller; 2]) {
-    let admin = server.caller("organizer", &[Admin]).await;
+    let admin = server.caller("organiser", &[Admin]).await;
     make(&admin, ladder).await.unwrap();
     let bots = bots(server).await;
     for bot in &bots {

@@ -84,8 +84,8 @@ pub(super) struct OrphanedMatches {
 
 impl OrphanedMatches {
     /// Reads a snapshot of the matches of a node with an expired lease, or some of the matches that
-    /// a node has released, except those with keys in `released_except`. Also returns the match keys
-    /// of unreadable matches.
+    /// a node has released, except those with keys in `released_except`. Also returns the match
+    /// keys of unreadable matches.
     async fn read(
         readers: &ReadPool,
         store: StoreId,

@@ -107,8 +107,8 @@ struct Observation {
     at_us: i64,
 }
 
-/// The other nodes that were seen with a session, by number. A node that never was may have an older
-/// version, which does not lock.
+/// The other nodes that were seen with a session, by number. A node that never was may have an
+/// older version, which does not lock.
 #[derive(Debug, Default)]
 pub(super) struct PeerSessions(BTreeMap<i64, WatchedNode>);
 

@@ -180,8 +180,8 @@ pub(super) async fn commit<T>(
     end(connection, result, true).await
 }
 
-/// Like [`commit`]. If `waits_for_flush` is false, a crash of the database can lose the commit until
-/// a later one is flushed.
+/// Like [`commit`]. If `waits_for_flush` is false, a crash of the database can lose the commit
+/// until a later one is flushed.
 async fn end<T>(
     connection: &mut PgConnection,
     result: Result<T, DbError>,

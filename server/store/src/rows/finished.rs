@@ -110,8 +110,8 @@ pub(crate) fn join_keys(keys: &BTreeSet<IndexKey>) -> String {
     names.join("\n")
 }
 
-/// Inserts a finished match without its replay, with this number; `None` for the next number. Returns
-/// the number. Requires an open transaction.
+/// Inserts a finished match without its replay, with this number; `None` for the next number.
+/// Returns the number. Requires an open transaction.
 pub(super) async fn insert<C: SqlConnection>(
     connection: &mut C,
     store: StoreId,

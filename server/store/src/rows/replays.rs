@@ -39,8 +39,8 @@ fn replay_checksum(store: StoreId, finish_number: i64, id: &MatchId, replay: Opt
         .finish()
 }
 
-/// Inserts a finished match and its replay, with this number; `None` for the next number. Requires an
-/// open transaction.
+/// Inserts a finished match and its replay, with this number; `None` for the next number. Requires
+/// an open transaction.
 pub(crate) async fn insert_with_replay<C: SqlConnection>(
     connection: &mut C,
     store: StoreId,

@@ -125,8 +125,8 @@ pub fn check_with_inspector(
 /// if that was interrupted.
 ///
 /// # Errors
-/// Returns an error if the folder has no store, or SQLite would silently lose commits, or a replacement cannot be
-/// completed on a read-only medium.
+/// Returns an error if the folder has no store, or SQLite would silently lose commits, or a
+/// replacement cannot be completed on a read-only medium.
 pub(super) fn check_files(dir: &DataDir) -> Result<(), StoreError> {
     let path = dir.database();
     if !is_locked(dir)? {

@@ -37,7 +37,8 @@ pub(crate) async fn a_node_runs_over_a_pooler_in_session_mode() {
         };
         assert_ne!(sessions(TAGGED), "0");
         subject.close().await.unwrap();
-        // Before another client gets a session, the pooler removes the tag and the lock of the node.
+        // Before another client gets a session, the pooler removes the tag and the lock of the
+        // node.
         let locks = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'";
         let reset = timeout(Duration::from_secs(20), async {
             while sessions(TAGGED) != "0" || server.run(locks) != "0" {

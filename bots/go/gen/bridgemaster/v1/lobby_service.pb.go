@@ -34,7 +34,7 @@ const (
 	// The bot version is new, and must play a validation match before rated matches.
 	AttendanceState_ATTENDANCE_STATE_VALIDATING AttendanceState = 3
 	// The bot failed too often, and gets no offers. The bot gets offers again if it attends with
-	// another version, or after the organizer has called UnbenchBot.
+	// another version, or after the organiser has called UnbenchBot.
 	AttendanceState_ATTENDANCE_STATE_BENCHED AttendanceState = 4
 	// The bot left, or the queue was closed. The attendance ends when its matches in play have ended.
 	AttendanceState_ATTENDANCE_STATE_LEAVING AttendanceState = 5

@@ -187,7 +187,7 @@ const (
 	RefusalReason_REFUSAL_REASON_ATTENDANCE_UNKNOWN RefusalReason = 44
 	// The caller has no open offer with this identifier.
 	RefusalReason_REFUSAL_REASON_OFFER_UNKNOWN RefusalReason = 45
-	// The bot failed too often, and its version is benched; or an organizer excludes the bot. The
+	// The bot failed too often, and its version is benched; or an organiser excludes the bot. The
 	// message lists the failures or the reason.
 	RefusalReason_REFUSAL_REASON_BOT_BENCHED RefusalReason = 46
 	// No ladder has this name, or the API key may not see it.

@@ -1,4 +1,4 @@
-"""The commands of the ladder's organizer."""
+"""The commands of the ladder's organiser."""
 
 import csv
 import io
@@ -18,8 +18,8 @@ PAUSE_S = 0.2
 Row = dict[str, str]
 
 
-class Organizer:
-    """Runs commands of the program with the key of the organizer."""
+class Organiser:
+    """Runs commands of the program with the key of the organiser."""
 
     def __init__(self, program: Path, urls: list[str], key: str, ladder: str) -> None:
         """Use these servers, which can restart."""
