@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::{
     LadderChange, LadderId, Write, WriteRefusal,
     ladders::{
-        delete, ladder_from_row, match_from_row, match_number, put_action, put_ladder, put_match,
-        put_version,
+        action_row_change, ladder_deletion, ladder_from_row, ladder_row_change, match_from_row,
+        match_number, match_row_change, version_row_change,
     },
     limits::{
         MAX_LADDER_ACTION_BYTES, MAX_LADDER_BYTES, MAX_LADDER_MATCH_BYTES, MAX_LADDER_NAME_BYTES,
@@ -147,7 +147,7 @@ impl LadderState {
             LadderChange::PutVersion { bot_name, bot_version, value, .. } => {
                 version_row_change(id, bot_name, bot_version, value)
             }
-            LadderChange::PutAction { number, value, .. } => put_action(id, *number, value),
+            LadderChange::PutAction { number, value, .. } => action_row_change(id, *number, value),
             LadderChange::Pair { number, value, .. } => {
                 self.pair(id, *number)?;
                 match_row_change(id, *number, false, value)

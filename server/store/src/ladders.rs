@@ -208,13 +208,13 @@ pub fn ladder_action_prefix(id: &LadderId) -> String {
 }
 
 /// Returns the change that stores an organiser's action.
-pub(crate) fn put_action(id: &LadderId, number: u64, value: &[u8]) -> RowChange {
+pub(crate) fn action_row_change(id: &LadderId, number: u64, value: &[u8]) -> RowChange {
     let name = format!("{}{number:016x}", ladder_action_prefix(id));
     NamedTable::Record.put(name, value.to_vec())
 }
 
 /// Returns the changes that delete a ladder with its versions, matches and actions.
-pub(crate) fn delete(id: &LadderId) -> [RowChange; 4] {
+pub(crate) fn ladder_deletion(id: &LadderId) -> [RowChange; 4] {
     let delete_range = |table| RowChange::DeleteRange { table, range: NameRange::for_ladder(id) };
     let ladder = RowChange::Delete { table: NamedTable::Ladder, name: id.to_string() };
     let [versions, matches] =
