@@ -15,7 +15,7 @@ use bridgemaster_games::{
 use evaluation::RemainingPieces;
 use planning::Planner;
 
-use super::{DecisionPoint, Rate, after};
+use super::{DecisionPoint, Rate, after, best_rated};
 
 impl Rate for BridgesToNowhere {
     const RATES_HIDDEN_FACTS: bool = false;
@@ -36,6 +36,23 @@ impl Rate for BridgesToNowhere {
 
     fn samples(_decisions: &[Decision]) -> u32 {
         1
+    }
+
+    /// Takes a random card, and builds by the most promising plan.
+    fn quick_decision(
+        point: &DecisionPoint<'_, Self>,
+        chance: &mut ChanceStream,
+        ratings: &mut Vec<f64>,
+    ) -> usize {
+        let DecisionPoint { state, seat, decisions, .. } = *point;
+        let seen = Self::observe(state, Viewer::Seat(seat));
+        if let Phase::Draft { .. } = seen.phase {
+            return chance.below(decisions.len() as u32) as usize;
+        }
+        ratings.clear();
+        ratings.resize(decisions.len(), 0.0);
+        Planner::for_phase_quick(&seen, seat).rate(state, decisions, ratings);
+        best_rated(ratings)
     }
 }
 

@@ -47,6 +47,20 @@ pub trait Rate: Game {
     fn is_slow(_decisions: &[Self::Decision]) -> bool {
         false
     }
+
+    /// Returns the index of the decision that the seat takes in a quick playout. The default is
+    /// [`playout_decision`]; a game with slow ratings has a faster policy. The point must have a
+    /// decision.
+    fn quick_decision(
+        point: &DecisionPoint<'_, Self>,
+        chance: &mut ChanceStream,
+        ratings: &mut Vec<f64>,
+    ) -> usize
+    where
+        Self: Sized,
+    {
+        playout_decision::<Self>(point, chance, ratings)
+    }
 }
 
 /// Returns the index of the best-rated decision of `seat`; the first of equally rated ones.
@@ -99,6 +113,30 @@ pub fn after<G: Game>(state: &G::State, seat: Seat, decision: &G::Decision) -> G
     let applied = G::apply(&mut after, seat, decision, &mut NoEvents);
     debug_assert!(applied.is_ok(), "a listed decision applies");
     after
+}
+
+/// The number of random decisions from which a quick playout takes the most promising one.
+const QUICK_CANDIDATES: u32 = 6;
+
+/// Returns the best of some random decisions. `value` returns the value of the decision with this
+/// index, and `count` is the number of decisions.
+fn quick_best(count: u32, chance: &mut ChanceStream, value: impl Fn(usize) -> f64) -> usize {
+    let mut best = (0, f64::NEG_INFINITY);
+    for number in 0..QUICK_CANDIDATES.min(count) {
+        let place = if QUICK_CANDIDATES >= count { number } else { chance.below(count) } as usize;
+        let value = value(place);
+        if value > best.1 {
+            best = (place, value);
+        }
+    }
+    best.0
+}
+
+/// Returns the lead of `seat` over the other seats' average, in points.
+pub fn lead(points: &[f64], seat: Seat) -> f64 {
+    let own = points[seat.index()];
+    let all: f64 = points.iter().sum();
+    own - (all - own) / (points.len() as f64 - 1.0).max(1.0)
 }
 
 /// Returns the index of the highest rating; the first of equal ones.

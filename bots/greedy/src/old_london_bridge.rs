@@ -11,7 +11,7 @@ use bridgemaster_games::{
 };
 pub use evaluation::evaluate;
 
-use super::{DecisionPoint, Rate, after};
+use super::{DecisionPoint, Rate, after, quick_best};
 
 /// The total number of rounds that are played out to choose one card. Several are needed, because a
 /// card's value depends on the other seats' hidden cards and on the spaces that these seats leave
@@ -39,6 +39,24 @@ impl Rate for OldLondonBridge {
             [Decision::PlayCards(_), ..] => (CARD_PLAYOUTS / decisions.len() as u32).max(1),
             _ => 1,
         }
+    }
+
+    /// Compares some random decisions by the value of the position, without playing on to the end
+    /// of the turn. Cards are random.
+    fn quick_decision(
+        point: &DecisionPoint<'_, Self>,
+        chance: &mut ChanceStream,
+        _ratings: &mut Vec<f64>,
+    ) -> usize {
+        let DecisionPoint { config, state, seat, decisions } = *point;
+        let count = decisions.len() as u32;
+        if Self::is_slow(decisions) {
+            return chance.below(count) as usize;
+        }
+        let look = LookAhead { config, seat };
+        quick_best(count, chance, |place| {
+            look.value(&after::<Self>(state, seat, &decisions[place]))
+        })
     }
 
     /// Rating a card requires playing a whole round.

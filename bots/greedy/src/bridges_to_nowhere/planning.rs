@@ -56,6 +56,11 @@ impl Planner {
         Self { beam: DRAFT_BEAM, ..Self::for_phase(seen, seat) }
     }
 
+    /// Creates a planner for the current phase that follows only the most promising plan.
+    pub(super) fn for_phase_quick(seen: &Observation, seat: Seat) -> Self {
+        Self { beam: 1, ..Self::for_phase(seen, seat) }
+    }
+
     /// Creates a planner for the building phase after a draft in which the seat has taken these
     /// cards so far.
     pub(super) fn for_draft(seen: &Observation, seat: Seat, held: Vec<Card>) -> Self {

@@ -1,14 +1,14 @@
 //! Carcassonne with the Drawbridges: searches the turns of the seat and the next seat, considering
 //! the tiles that can be drawn.
 
-mod meeples;
-
 use bridgemaster_games::{
-    ChanceStream, MAX_SEATS, NoEvents, Rules as _, Sample as _, Viewer,
+    ChanceStream, NoEvents, Rules as _, Sample as _, Viewer,
     carcassonne::{Carcassonne, Decision, Phase, State},
 };
-use bridgemaster_greedy::{DecisionPoint, carcassonne::supply_value};
-use meeples::MeepleEvaluator;
+use bridgemaster_greedy::{
+    DecisionPoint, Rate as _,
+    carcassonne::{MeepleEvaluator, expected_points},
+};
 
 use super::searchable::{Estimate, Params, Root, Searchable, lead_after};
 
@@ -24,7 +24,7 @@ impl Searchable for Carcassonne {
     const PARAMS: Params = Params {
         exploration: 0.4,
         temperature: 1.5,
-        candidates: 6,
+        candidates: 1,
         samples: 256,
         rates_new_nodes: true,
     };
@@ -41,15 +41,22 @@ impl Searchable for Carcassonne {
         passes >= TURNS && matches!(point.decisions, [Decision::Place(_), ..])
     }
 
-    fn estimate(root: &Root<'_, Self>, state: &State, _cache: &mut ()) -> Estimate {
+    fn estimate(_root: &Root<'_, Self>, state: &State, _cache: &mut ()) -> Estimate {
         let seen = Self::observe(state, Viewer::Spectator);
         let evaluator = MeepleEvaluator::new(&seen);
-        let mut points = [0.0; MAX_SEATS];
-        evaluator.add_points(state, &mut points);
-        for seat in root.seats.seats() {
-            points[seat.index()] += supply_value(&seen, seat.index());
+        Estimate {
+            points: expected_points(state, &seen, &evaluator),
+            spread: SPREAD.0 + SPREAD.1 * evaluator.undrawn_tiles(),
         }
-        Estimate { points, spread: SPREAD.0 + SPREAD.1 * evaluator.undrawn_tiles() }
+    }
+
+    fn play(
+        _root: &Root<'_, Self>,
+        point: &DecisionPoint<'_, Self>,
+        chance: &mut ChanceStream,
+        _cache: &mut (),
+    ) -> usize {
+        Self::quick_decision(point, chance, &mut Vec::new())
     }
 
     /// Rates a placement by the best meeple that it allows.

@@ -107,10 +107,7 @@ pub trait Searchable: Rate {
 
 /// Returns the lead of `seat` over the other seats' average, in points.
 pub(super) fn lead(estimate: &Estimate, seats: SeatCount, seat: Seat) -> f64 {
-    let points = &estimate.points[..usize::from(seats.get())];
-    let own = points[seat.index()];
-    let all: f64 = points.iter().sum();
-    own - (all - own) / (f64::from(seats.get()) - 1.0).max(1.0)
+    bridgemaster_greedy::lead(&estimate.points[..usize::from(seats.get())], seat)
 }
 
 /// Returns the lead of `seat` immediately after a decision.

@@ -15,24 +15,26 @@ const FIELD_CITY_POINTS: f64 = 3.0;
 const TILES_AROUND: u8 = 8;
 
 /// Estimates the value of meeples.
-pub(super) struct MeepleEvaluator<'a> {
+#[derive(Debug)]
+pub struct MeepleEvaluator<'a> {
     seen: &'a Observation,
     undrawn_tiles: f64,
 }
 
 impl<'a> MeepleEvaluator<'a> {
-    pub(super) fn new(seen: &'a Observation) -> Self {
+    /// Creates an evaluator for the meeples in an observation.
+    pub fn new(seen: &'a Observation) -> Self {
         let undrawn_tiles: u8 = seen.unseen.iter().sum();
         Self { seen, undrawn_tiles: undrawn_tiles.into() }
     }
 
     /// Returns the number of undrawn tiles.
-    pub(super) fn undrawn_tiles(&self) -> f64 {
+    pub fn undrawn_tiles(&self) -> f64 {
         self.undrawn_tiles
     }
 
     /// Adds each seat's points, and the expected points from its meeples on the table.
-    pub(super) fn add_points(&self, state: &State, points: &mut [f64; MAX_SEATS]) {
+    pub fn add_points(&self, state: &State, points: &mut [f64; MAX_SEATS]) {
         for (points, seat) in points.iter_mut().zip(&self.seen.seats) {
             *points += f64::from(seat.points.sum());
         }
