@@ -24,7 +24,7 @@ use tracing_subscriber::{
     util::SubscriberInitExt as _,
 };
 
-use crate::{Effort, NAMES, SEARCH, factory, log_filter};
+use crate::{Effort, GREEDY, NAMES, SEARCH, factory, log_filter};
 
 /// PEM files for a server with an https:// address.
 #[derive(Args, Clone, Debug)]
@@ -47,7 +47,7 @@ impl From<TlsArgs> for TlsOptions {
     }
 }
 
-/// Limits on the search effort per decision of `search`.
+/// Limits on the effort per decision of `search` and `greedy`.
 #[derive(Args, Clone, Copy, Debug, Default)]
 #[group(skip)]
 pub struct EffortArgs {
@@ -61,20 +61,29 @@ pub struct EffortArgs {
     /// Valid values are 1 to 86400000.
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u32).range(1..=86_400_000))]
     pub time_ms: Option<u32>,
+    /// Percentage of random decisions of `greedy`, for a weaker opponent
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=99))]
+    pub mistakes: Option<u32>,
 }
 
 impl EffortArgs {
-    /// Refuses limits for a bot that does not search.
+    /// Refuses limits for a bot that does not have them.
     ///
     /// # Errors
     ///
-    /// Returns an error if a limit is set and the bot is not `search`.
+    /// When a limit of the search is set and the bot is not `search`, or mistakes are set and the
+    /// bot is not `greedy`.
     pub fn check(self, bot_name: &str) -> Result<(), UnsupportedEffort> {
-        let is_given = Effort::from(self) != Effort::default();
-        if is_given && bot_name != SEARCH {
-            Err(UnsupportedEffort { bot_name: bot_name.to_owned() })
-        } else {
-            Ok(())
+        let is_searching = self.playouts.is_some() || self.time_ms.is_some();
+        let refused = [
+            (is_searching, "--playouts and --time-ms require", SEARCH),
+            (self.mistakes.is_some(), "--mistakes requires", GREEDY),
+        ];
+        match refused.into_iter().find(|(is_given, _, bot)| *is_given && bot_name != *bot) {
+            None => Ok(()),
+            Some((_, flags, required)) => {
+                Err(UnsupportedEffort { flags, required, bot_name: bot_name.to_owned() })
+            }
         }
     }
 }
@@ -84,6 +93,7 @@ impl From<EffortArgs> for Effort {
         Self {
             playouts: args.playouts,
             time: args.time_ms.map(|ms| Duration::from_millis(ms.into())),
+            mistakes: args.mistakes.unwrap_or(0),
         }
     }
 }
@@ -96,10 +106,12 @@ impl From<EffortArgs> for Effort {
 )]
 pub struct MissingTicket;
 
-/// The error for an effort limit that is given to a bot that does not search.
+/// The error for a limit that is given to a bot without it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("--playouts and --time-ms require the bot {SEARCH}; {bot_name} does not search")]
+#[error("{flags} the bot {required}; got {bot_name}")]
 pub struct UnsupportedEffort {
+    flags: &'static str,
+    required: &'static str,
     bot_name: String,
 }
 
@@ -259,16 +271,23 @@ mod tests {
     }
 
     #[test]
-    fn only_search_bots_accept_playouts_and_time() {
+    fn limits_are_accepted_only_by_the_bots_that_have_them() {
         let args = read(&["--playouts", "20", "--time-ms", "50"]).unwrap();
         let effort = Effort::from(args.effort);
         assert_eq!(effort.playouts, Some(20));
         assert_eq!(effort.time, Some(Duration::from_millis(50)));
-        for wrong in [["--playouts", "0"], ["--time-ms", "0"], ["--time-ms", "86400001"]] {
+        for wrong in [
+            ["--playouts", "0"],
+            ["--time-ms", "0"],
+            ["--time-ms", "86400001"],
+            ["--mistakes", "100"],
+        ] {
             assert!(read(&wrong).is_err(), "{wrong:?}");
         }
         let error = args.play("greedy").unwrap_err().to_string();
         assert!(error.contains("--time-ms") && error.contains("greedy"), "{error}");
+        let error = read(&["--mistakes", "10"]).unwrap().play("search").unwrap_err().to_string();
+        assert_eq!(error, "--mistakes requires the bot greedy; got search");
     }
 
     #[test]

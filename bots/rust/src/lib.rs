@@ -22,9 +22,11 @@ pub use search::{Effort, Search};
 use tracing_subscriber::filter::Targets;
 
 /// The names of all built-in bots.
-pub const NAMES: &[&str] = &["random", "greedy", SEARCH];
+pub const NAMES: &[&str] = &["random", GREEDY, SEARCH];
 
-/// The name of the bot that accepts an [`Effort`].
+/// The name of the bot that can make mistakes.
+pub(crate) const GREEDY: &str = "greedy";
+/// The name of the bot with a limited search.
 pub(crate) const SEARCH: &str = "search";
 
 /// Creates the bot with this name. The bot draws random decisions from `seed`. Returns `None` if no
@@ -33,15 +35,15 @@ pub fn by_name(name: &str, seed: &Seed) -> Option<Box<dyn Bot>> {
     factory(name).map(|make| make(seed, Effort::default()))
 }
 
-/// A function that creates a bot from a seed for its random decisions. Only the bot `search` uses
-/// the effort.
+/// A function that creates a bot from a seed for its random decisions. The bots `greedy` and
+/// `search` use the effort.
 pub type BotFactory = fn(&Seed, Effort) -> Box<dyn Bot>;
 
 /// Returns the factory for the bot with this name; `None` if no bot has this name.
 pub fn factory(name: &str) -> Option<BotFactory> {
     match name {
         "random" => Some(|seed, _| Box::new(Random::new(seed))),
-        "greedy" => Some(|seed, _| Box::new(Greedy::new(seed))),
+        GREEDY => Some(|seed, effort| Box::new(Greedy::with_mistakes(seed, effort.mistakes))),
         SEARCH => Some(|seed, effort| Box::new(Search::new(seed, effort))),
         _ => None,
     }

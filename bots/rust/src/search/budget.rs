@@ -5,13 +5,15 @@ use std::time::{Duration, Instant};
 
 use bridgemaster_sdk::ClockView;
 
-/// Limits on the search effort per decision.
+/// Limits on the effort per decision, of the bots that have them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Effort {
     /// The maximum number of playouts; `None` for as many as the time allows.
     pub playouts: Option<u32>,
     /// The maximum time; `None` for a share of the time bank.
     pub time: Option<Duration>,
+    /// The probability of a random decision of `greedy`, in percent.
+    pub mistakes: u32,
 }
 
 /// A seat's remaining time when its request arrives.
@@ -140,8 +142,8 @@ mod tests {
 
     #[test]
     fn a_margin_of_the_decision_time_always_remains() {
-        let day = Effort { time: Some(ms(86_400_000)), playouts: None };
-        let playouts = Effort { time: None, playouts: Some(u32::MAX) };
+        let day = Effort { time: Some(ms(86_400_000)), ..Effort::default() };
+        let playouts = Effort { playouts: Some(u32::MAX), ..Effort::default() };
         for effort in [day, playouts] {
             assert_eq!(left(1_000, 1_000_000_000, 0).allows(effort), ms(900));
             assert_eq!(left(100, 1_000_000_000, 0).allows(effort), ms(70));
@@ -151,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_time_for_each_decision_is_cut_when_the_bank_is_nearly_empty() {
-        let effort = Effort { time: Some(ms(200)), playouts: None };
+        let effort = Effort { time: Some(ms(200)), ..Effort::default() };
         assert_eq!(left(10_000, 60_000, 0).allows(effort), ms(200));
         assert_eq!(left(800, 800, 0).allows(effort), ms(100));
         assert_eq!(left(800, 800, 50).allows(effort), ms(150));
