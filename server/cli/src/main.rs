@@ -34,6 +34,7 @@ mod quantities;
 mod replay;
 mod replay_files;
 mod replay_page;
+mod replay_review;
 mod serve;
 mod table;
 mod view;

@@ -22,6 +22,7 @@ use crate::{
     quantities::count,
     replay_page,
     replay_page::read_replay,
+    replay_review::ReviewArgs,
     table,
 };
 
@@ -89,6 +90,8 @@ enum ReplayCommand {
     },
     /// Continue a match from a position of its replay, with other bots
     Fork(ForkArgs),
+    /// Show what each decision of a seat cost, and how much was luck
+    Review(ReviewArgs),
     /// Convert a replay to JSON
     Export {
         /// Write the message bridgemaster.v1.Replay as canonical ProtoJSON
@@ -132,6 +135,7 @@ impl ReplayCommand {
             ReplayCommand::Verify { file, .. } => verify_file(&file, None),
             ReplayCommand::Html { file, out } => replay_page::write(&file, out.as_deref()),
             ReplayCommand::Open { file } => replay_page::open(&file),
+            ReplayCommand::Review(args) => args.run(),
             ReplayCommand::Export { json: _, file, output } => export(&file, output.as_deref()),
         }
     }

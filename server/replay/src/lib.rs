@@ -4,7 +4,7 @@
 //! [`ReplayWriter`] builds a file while a match runs. [`decode`] reads it back and checks that it
 //! is unmodified. [`verify`] replays the match and checks everything that follows from the rules.
 //! [`write_transcript`] renders the match as text, and [`Positions`] computes the views after each
-//! decision.
+//! decision. [`ReplayedMatch`] has the states themselves.
 
 #![forbid(unsafe_code)]
 
@@ -12,6 +12,7 @@ mod file;
 mod match_info;
 mod opening;
 mod positions;
+mod replayed;
 mod signing;
 mod transcript;
 mod verify;
@@ -25,6 +26,7 @@ pub use file::{
 };
 pub use match_info::{lag_annulment, match_info};
 pub use positions::{Disclosure, Positions, encode_positions, viewers_from_wire};
+pub use replayed::{ReplayedDecision, ReplayedMatch, ReplayedStep};
 pub use signing::{PublicKey, PublicKeyError, SECRET_BYTES, SigningKey};
 pub use transcript::{TranscriptError, write_transcript};
 pub use verify::{Verified, verify};

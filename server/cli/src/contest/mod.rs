@@ -4,6 +4,7 @@ mod figures;
 mod flags;
 mod fork;
 mod live;
+mod lost_matches;
 mod outputs;
 mod own_server;
 mod playing;

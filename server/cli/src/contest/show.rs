@@ -10,6 +10,7 @@ use clap::Args;
 
 use crate::{
     contest::{
+        lost_matches,
         outputs::{
             self, OutputArgs,
             bot_sections::details,
@@ -35,6 +36,9 @@ pub(super) struct ShowArgs {
     /// Show details of this bot only (repeatable) [default: all bots]
     #[arg(long = "bot", value_name = "NAME")]
     bots: Vec<String>,
+    /// List the costliest decisions in the lost matches of --bot [default: the bot under test]
+    #[arg(long)]
+    review: bool,
     #[command(flatten)]
     outputs: OutputArgs,
 }
@@ -51,6 +55,11 @@ impl ShowArgs {
         let report = state.report(exit(&state));
         outputs::write(&outputs, &report, &rows)?;
         if outputs.use_stdout() {
+            return Ok(0);
+        }
+        if self.review {
+            let text = lost_matches::review(&state, &rows, &self.bots)?;
+            output::print(&text)?;
             return Ok(0);
         }
         let mut text = text(&report);

@@ -35,6 +35,7 @@ const FORBIDDEN: &[(&str, &[&str], &str)] = &[
     ("bridgemaster-match", SERVER_CRATES, "a match needs no server"),
     ("bridgemaster-proto", SERVER_CRATES, "messages need no server"),
     ("bridgemaster-replay", SERVER_CRATES, "a replay is read without a server"),
+    ("bridgemaster-review", SERVER_CRATES, "a review follows from its replay alone"),
     ("bridgemaster-rules", SERVER_CRATES, "the logic of RulesService needs no server"),
     (
         "bridgemaster-store",

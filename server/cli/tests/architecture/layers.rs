@@ -10,7 +10,7 @@ const LAYERS: &[&[&str]] = &[
     &["games", "contest", "lease", "page", "traces"],
     &["proto", "referee", "greedy", "ladder", "store"],
     &["replay", "rules", "sdk"],
-    &["match", "bots", "bot-process"],
+    &["match", "bots", "bot-process", "review"],
     &["edge", "runner"],
     &["cluster"],
     &["live"],

@@ -13,6 +13,7 @@ const PURE: &[&str] = &[
     "bridgemaster-match",
     "bridgemaster-referee",
     "bridgemaster-replay",
+    "bridgemaster-review",
     "bridgemaster-rules",
 ];
 

@@ -41,10 +41,11 @@ fn sample() -> Replay {
 }
 
 /// Runs every command that reads a replay file.
-fn assert_shown_clean(what: &str, replay: &Replay) -> [Ran; 3] {
+fn assert_shown_clean(what: &str, replay: &Replay) -> [Ran; 4] {
     let file = tempfile::NamedTempFile::new().unwrap();
     fs::write(&file, encode_unsigned(replay)).unwrap();
-    ["show", "verify", "export --json"].map(|command| {
+    let review = "review --seat 0 --states 1 --costliest-states 1";
+    ["show", "verify", "export --json", review].map(|command| {
         let ran = run(format!("replay {command} {}", file.path().display()));
         assert_clean(&format!("{what}, {command}"), &ran);
         ran
@@ -70,7 +71,7 @@ fn names_versions_details_and_identifiers_are_shown_with_escapes() {
         HOSTILE.clone_into(&mut seat.bot_name);
         HOSTILE.clone_into(&mut seat.bot_version);
     }
-    let [shown, verified, exported] = assert_shown_clean("names", &replay);
+    let [shown, verified, exported, _] = assert_shown_clean("names", &replay);
     assert_eq!(shown.code, Some(0), "{}", shown.err);
     assert!(shown.out.contains("\\u{1b}[2J"), "{}", shown.out);
     // The replay is valid, because the rules do not depend on names.

@@ -48,6 +48,7 @@ mod page;
 mod replay_command;
 #[path = "../report_files/mod.rs"]
 mod report_files;
+mod review;
 mod rules;
 mod served_match;
 mod spans;
