@@ -20,6 +20,8 @@ mod listing;
 mod nodes;
 mod one_server;
 mod placing;
+#[path = "../../../store/tests/postgres/pooler.rs"]
+mod pooler;
 #[path = "../../../store/tests/postgres_server/mod.rs"]
 mod postgres_server;
 mod spans;
@@ -65,8 +67,12 @@ fn main() {
         spans::the_spans_of_all_servers_of_a_match_are_one_trace,
         contests::a_contest_continues_when_its_server_is_killed,
     ];
+    let trials = trials.into_iter().chain(trials![
+        pooler::absent;
+        taking_over::a_crash_behind_a_pooler_ends_a_lease_early
+    ]);
     let mut arguments = Arguments::from_args();
     // Most of the time, the tests wait for leases to expire.
     arguments.test_threads.get_or_insert(TRIALS_AT_ONCE);
-    libtest_mimic::run(&arguments, trials).exit();
+    libtest_mimic::run(&arguments, trials.collect()).exit();
 }

@@ -15,6 +15,7 @@ use crate::{
         served::Served,
     },
     nodes::{Cluster, node, node_at, two_servers, until},
+    pooler::Pooler,
     postgres_server::PostgresServer,
 };
 
@@ -108,12 +109,12 @@ pub(crate) async fn a_server_that_lost_the_lead_while_suspended_does_not_act_as_
     assert_eq!(found.state(), MatchState::Waiting);
 }
 
-/// Waits until both nodes have observed each other on the same sessions for two seconds.
-async fn both_observe(server: &PostgresServer) {
+/// Waits until all nodes have observed each other on the same sessions for two seconds.
+async fn all_observe(server: &PostgresServer, nodes: &str) {
     let observing = "SELECT count(*) FROM pg_stat_activity
          WHERE query LIKE '%pg_try_advisory_xact_lock_shared%'
              AND state_change - backend_start > interval '2 seconds' AND pid <> pg_backend_pid()";
-    until("they observe", async || (server.run(observing) == "2").then_some(())).await;
+    until("they observe", async || (server.run(observing) == nodes).then_some(())).await;
 }
 
 pub(crate) async fn a_crash_ends_a_lease_early_and_a_terminated_session_does_not() {
@@ -122,24 +123,41 @@ pub(crate) async fn a_crash_ends_a_lease_early_and_a_terminated_session_does_not
     let schema = database.rsplit('=').next().unwrap();
     let (one, two) = (node(&database, "one", ""), node(&database, "two", ""));
     let (match_id, _) = one.create("alhambra", "a").await;
-    both_observe(&server).await;
+    all_observe(&server, "2").await;
     for sessions in ["pid IN (SELECT pid FROM pg_locks WHERE locktype = 'advisory')", "true"] {
         server.run(&format!(
             "SELECT count(pg_terminate_backend(pid, 60000)) FROM pg_stat_activity
              WHERE usename = 'tester' AND pid <> pg_backend_pid() AND {sessions}"
         ));
-        both_observe(&server).await;
+        all_observe(&server, "2").await;
         for served in [&one, &two] {
             served.info(&match_id).await.unwrap();
         }
     }
     let epochs = format!("SELECT string_agg(epoch::text, ',') FROM {schema}.node");
     assert_eq!(server.run(&epochs), "1,1");
+    is_taken_over_early(one, &two, &match_id).await;
+    assert_has(&two.stop(), &["a node has crashed; taking over its matches"]);
+}
+
+pub(crate) async fn a_crash_behind_a_pooler_ends_a_lease_early() {
+    let server = PostgresServer::start();
+    let settings = "pool_mode = session\ndefault_pool_size = 45\nmax_client_conn = 100";
+    let pooler = Pooler::start(&server, 6432, settings);
+    let database = pooler.url(&server.fresh());
+    let [one, two, _three] = ["one", "two", "three"].map(|name| node(&database, name, ""));
+    let (match_id, _) = one.create("alhambra", "a").await;
+    all_observe(&server, "3").await;
+    is_taken_over_early(one, &two, &match_id).await;
+}
+
+/// Kills a node, and waits until another one has its match.
+async fn is_taken_over_early(killed: Served, asked: &Served, match_id: &str) {
     let killed_at = Instant::now();
-    one.kill();
-    until("two has the match", async || two.info(&match_id).await.ok()).await;
+    killed.kill();
+    until("another node has the match", async || asked.info(match_id).await.ok()).await;
     let took = killed_at.elapsed();
     // The lease of a node lasts for at least six more seconds.
     assert!(took < Duration::from_secs(5), "{took:?}");
-    assert_has(&two.stop(), &["a node has crashed; taking over its matches"]);
+    println!("taken over after {took:?}");
 }
