@@ -7,7 +7,7 @@ use bridgemaster_games::GAME_IDS;
 use bridgemaster_proto::v1::{
     ClockRules, CreateMatchRequest, CreateMatchResponse, FaultAction, FaultPolicy,
     GetReplayRequest, ListMatchesRequest, MatchConfig, MatchState, PlayRequest, TimeControl,
-    WatchMatchRequest, play_request,
+    WatchMatchRequest, WatchPositionsRequest, play_request, watch_positions_request::Source,
 };
 use tokio::{
     io::AsyncWriteExt as _,
@@ -30,6 +30,7 @@ use crate::kit::{
 pub(crate) const LIST: &str = "/bridgemaster.v1.MatchService/ListMatches";
 const REPLAY: &str = "/bridgemaster.v1.MatchService/GetReplay";
 const WATCH: &str = "/bridgemaster.v1.MatchService/WatchMatch";
+const POSITIONS: &str = "/bridgemaster.v1.MatchService/WatchPositions";
 const CREATE: &str = "/bridgemaster.v1.MatchService/CreateMatch";
 const GAMES: &str = "/bridgemaster.v1.CatalogService/ListGames";
 pub(crate) const PLAY: &str = "/bridgemaster.v1.PlayService/Play";
@@ -53,6 +54,10 @@ const OWN_ADDRESS: u8 = 3;
 const STREAMS: usize = 2_000;
 /// Announced size of a body in bytes, of which one byte is not sent.
 const BODY: usize = 60_000;
+/// Size of a replay file in bytes: half of what a caller may send at once to the small server.
+const REPLAY_BYTES: usize = 1024 * 1024;
+/// The tag of `Replay.records`, before the length of a record.
+const RECORD_TAG: u8 = 11 << 3 | 2;
 
 /// A kind of resource that callers make the server hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +72,10 @@ pub(crate) enum Hoard {
     UnreadCatalogues,
     /// Requests whose last byte is never sent.
     ParkedBodies,
+    /// Replay files whose last byte is never sent.
+    ParkedReplays,
+    /// Replay files of empty records, which take 100 times as much memory when they are decoded.
+    HollowReplays,
     /// Spectators that read nothing.
     UnreadWatchers,
     /// Streams of bots that send half a Hello.
@@ -82,12 +91,14 @@ pub(crate) enum Hoard {
 }
 
 impl Hoard {
-    pub(crate) const ALL: [Self; 11] = [
+    pub(crate) const ALL: [Self; 13] = [
         Self::ClosedWindows,
         Self::UnreadLists,
         Self::UnreadReplays,
         Self::UnreadCatalogues,
         Self::ParkedBodies,
+        Self::ParkedReplays,
+        Self::HollowReplays,
         Self::UnreadWatchers,
         Self::HalfHellos,
         Self::DeafBots,
@@ -247,6 +258,22 @@ impl Prey {
                 }
                 for call in calls.iter_mut().rev().take(4) {
                     call.body.send_data(vec![0; BODY - 16_001].into(), false)?;
+                }
+            }
+            Hoard::ParkedReplays => {
+                let part = part_of(REPLAY_BYTES, &vec![0; REPLAY_BYTES - 1]);
+                for _ in 0..4 {
+                    calls.push(client.begin(POSITIONS, None, part.clone(), false).await?);
+                }
+            }
+            Hoard::HollowReplays => {
+                let file = [RECORD_TAG, 0].repeat(REPLAY_BYTES / 2);
+                let watch = WatchPositionsRequest {
+                    source: Some(Source::ReplayFile(file)),
+                    ..WatchPositionsRequest::default()
+                };
+                for _ in 0..4 {
+                    calls.push(client.call(POSITIONS, &watch).await?);
                 }
             }
             Hoard::UnreadWatchers => {

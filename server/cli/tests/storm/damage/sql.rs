@@ -8,11 +8,18 @@ use rusqlite::{Connection, Params, Result, types::FromSql};
 /// Number of attempts to find rows that can be changed, since a constraint may prevent the change.
 const ATTEMPTS: usize = 50;
 
-/// Changes a value of a row, or swaps the values of two rows. Returns a description.
+/// Identifiers that are not valid, as literals.
+const UNREADABLE: [&str; 3] = ["''", "x'ff00'", "'not an id!'"];
+
+/// Changes a value of a row, swaps the values of two rows, or makes an identifier unreadable. Returns
+/// a description.
 pub(crate) fn change_rows(database: &Path, random: &mut SmallRng) -> Option<String> {
     let connection = Connection::open(database).ok()?;
     connection.pragma_update(None, "foreign_keys", false).ok()?;
-    let done = (0..ATTEMPTS).find_map(|_| change(&connection, random));
+    let done = (0..ATTEMPTS).find_map(|_| match random.random_range(0..4) {
+        0 => make_unreadable(&connection, random),
+        _ => change(&connection, random),
+    });
     connection.close().ok()?;
     done
 }
@@ -38,6 +45,28 @@ fn change(connection: &Connection, random: &mut SmallRng) -> Option<String> {
     } else {
         swap(connection, table, column, one, other)
     }
+}
+
+/// Replaces an identifier by one that is not valid, also in tables without row ids.
+fn make_unreadable(connection: &Connection, random: &mut SmallRng) -> Option<String> {
+    let ids: Vec<String> = values(
+        connection,
+        "SELECT t.name || '.' || c.name FROM sqlite_schema t, pragma_table_info(t.name) c
+         WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND c.name IN ('name', 'match_id')
+         ORDER BY 1",
+        (),
+    )
+    .ok()?;
+    let (table, column) = ids.choose(random)?.split_once('.')?;
+    let rows: Vec<u64> = values(connection, &format!("SELECT count(*) FROM {table}"), ()).ok()?;
+    let row = random.random_range(0..rows[0].max(1));
+    let id = UNREADABLE.choose(random)?;
+    let sql = format!(
+        "UPDATE {table} SET {column} = {id}
+         WHERE {column} = (SELECT {column} FROM {table} ORDER BY 1 LIMIT 1 OFFSET {row})"
+    );
+    let changed = connection.execute(&sql, ()).ok()?;
+    (changed > 0).then(|| format!("{column} of row {row} of {table} set to {id}"))
 }
 
 /// Returns the values of a query with one column.
