@@ -124,6 +124,10 @@ fn a_check_names_the_damaged_values() {
 
     bad(format!("check {none}"), 2, &["no such folder"]);
     assert!(!Path::new(&none).exists(), "no folder is created");
+    fs::create_dir(&none).unwrap();
+    bad(format!("check {none}"), 1, &["none has no store; name the database or data folder"]);
+    bad(format!("backup {none} {none}/copy"), 1, &["none has no store"]);
+    assert_eq!(files(&none), [""; 0].map(PathBuf::from));
 }
 
 #[test]
