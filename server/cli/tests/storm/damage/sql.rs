@@ -58,7 +58,7 @@ fn make_unreadable(connection: &Connection, random: &mut SmallRng) -> Option<Str
     )
     .ok()?;
     let (table, column) = ids.choose(random)?.split_once('.')?;
-    let rows: Vec<u64> = values(connection, &format!("SELECT count(*) FROM {table}"), ()).ok()?;
+    let rows: Vec<u32> = values(connection, &format!("SELECT count(*) FROM {table}"), ()).ok()?;
     let row = random.random_range(0..rows[0].max(1));
     let id = UNREADABLE.choose(random)?;
     let sql = format!(
