@@ -55,8 +55,8 @@ impl Rate for Carcassonne {
     }
 }
 
-/// Returns each seat's points, with the expected points of its meeples on the table and the value of
-/// those in its supply.
+/// Returns each seat's points, with the expected points of its meeples on the table and the value
+/// of those in its supply.
 pub fn expected_points(
     state: &State,
     seen: &Observation,

@@ -71,8 +71,8 @@ impl EffortArgs {
     ///
     /// # Errors
     ///
-    /// When a limit of the search is set and the bot is not `search`, or mistakes are set and the
-    /// bot is not `greedy`.
+    /// Returns an error if a limit of the search is set and the bot is not `search`, or mistakes
+    /// are set and the bot is not `greedy`.
     pub fn check(self, bot_name: &str) -> Result<(), UnsupportedEffort> {
         let is_searching = self.playouts.is_some() || self.time_ms.is_some();
         let refused = [

@@ -48,8 +48,8 @@ impl<G: WireGame> ReplayedMatch<G> {
     ///
     /// # Errors
     ///
-    /// When the replay is of another game, or a decision or chance result does not apply. The error
-    /// names the field.
+    /// Returns an error if the replay is of another game, or a decision or chance result does not
+    /// apply. The error names the field.
     pub fn new(replay: &Replay) -> Result<Self, FieldError> {
         if replay.game_id != G::ID {
             return invalid_field("game_id", format!("expected {}", G::ID));

@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use crate::values::{FIRST_PLACE, Values, units_per_point};
 
-/// A seat's result, split into parts. All numbers except `unit` are multiples of 1 / `unit`, so that
-/// `fair + own + others + luck` is exactly `result`.
+/// A seat's result, split into parts. All numbers except `unit` are multiples of 1 / `unit`, so
+/// that `fair + own + others + luck` is exactly `result`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Account {
     /// The number of parts in one point, or in one first place.

@@ -29,8 +29,8 @@ pub struct Question<'a, G: Rate> {
 pub type Judge<'a, G> =
     dyn Fn(&Question<'_, G>, &mut ChanceStream) -> Result<usize, FieldError> + Sync + 'a;
 
-/// The number of a stream of the review's seed, for a decision and one of its samples. The judge has
-/// the stream after all samples.
+/// The number of a stream of the review's seed, for a decision and one of its samples. The judge
+/// has the stream after all samples.
 fn stream(decision: usize, sample: u32) -> u64 {
     (decision as u64) << 32 | u64::from(sample)
 }
@@ -90,7 +90,7 @@ impl<'a, G: Rate> Compared<'a, G> {
     ///
     /// # Errors
     ///
-    /// When no state can be sampled from the observation.
+    /// Returns an error if no state can be sampled from the observation.
     pub(crate) fn best(
         &self,
         decisions: &[G::Decision],
@@ -108,7 +108,7 @@ impl<'a, G: Rate> Compared<'a, G> {
     ///
     /// # Errors
     ///
-    /// When no state can be sampled from the observation, or a match does not end.
+    /// Returns an error if no state can be sampled from the observation, or a match does not end.
     pub(crate) fn compare(
         &self,
         best: &G::Decision,

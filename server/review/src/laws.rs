@@ -36,8 +36,8 @@ fn position<G: Rate>(seats: SeatCount, seed: &Seed) -> (G::State, Seat) {
     position.unwrap()
 }
 
-/// Returns the difference of values, in units of points of the deciding seat, between the true state
-/// of a position and a sampled state.
+/// Returns the difference of values, in units of points of the deciding seat, between the true
+/// state of a position and a sampled state.
 fn difference<G: Rate>(number: u64) -> f64 {
     let config = G::Config::default();
     let seats = SeatCount::new(2 + (number % 2) as u8).unwrap();

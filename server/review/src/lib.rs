@@ -2,9 +2,9 @@
 //! skill and luck.
 //!
 //! A decision is compared with the choice of a judge in states that are sampled from what the seat
-//! knew. Both are played on to the end by a fixed policy in all seats, with the same random numbers.
-//! The mean difference is the expected loss. [`Review::seats`] splits each result into the fair
-//! share, the expected effects of decisions, and luck, which add up exactly.
+//! knew. Both are played on to the end by a fixed policy in all seats, with the same random
+//! numbers. The mean difference is the expected loss. [`Review::seats`] splits each result into the
+//! fair share, the expected effects of decisions, and luck, which add up exactly.
 //!
 //! The crate has no I/O and no clock. Equal arguments give equal reviews, whatever the number of
 //! threads.

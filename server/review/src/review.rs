@@ -27,7 +27,8 @@ pub struct Settings {
     /// The number of states that are sampled for each decision of the reviewed seat; at least 1. A
     /// quarter of it is sampled for each decision of another seat, which only the accounts need.
     pub states: u32,
-    /// The number of decisions with the highest losses, within their errors, that are compared again.
+    /// The number of decisions with the highest losses, within their errors, that are compared
+    /// again.
     pub costliest: usize,
     /// The number of further states that are sampled for these decisions; at least 1.
     pub costliest_states: u32,
@@ -57,7 +58,8 @@ pub struct DecisionReview {
     pub is_by_house: bool,
     /// The judge's choice, in notation.
     pub best: String,
-    /// The expected loss against the judge's choice, in points. Negative if the decision was better.
+    /// The expected loss against the judge's choice, in points. Negative if the decision was
+    /// better.
     pub loss: f64,
     /// The standard error of the loss, in points.
     pub standard_error: f64,
@@ -117,7 +119,8 @@ impl<G: Rate> Judged<'_, G> {
 ///
 /// # Errors
 ///
-/// When the seat does not exist, or a state of the match cannot be sampled or played to the end.
+/// Returns an error if the seat does not exist, or a state of the match cannot be sampled or played
+/// to the end.
 pub fn review<G: WireGame + Rate>(
     replayed: &ReplayedMatch<G>,
     seat: Seat,
@@ -201,9 +204,9 @@ fn judged<'a, G: WireGame + Rate>(
     Ok(Some(Judged { compared, is_by_house, best, sums }))
 }
 
-/// Compares the costliest decisions of a seat again: those whose losses are highest when increased by
-/// a standard error, so that a mistake with a lucky sample is not missed. The states are new, because
-/// a loss that was selected for its size is too high on average.
+/// Compares the costliest decisions of a seat again: those whose losses are highest when increased
+/// by a standard error, so that a mistake with a lucky sample is not missed. The states are new,
+/// because a loss that was selected for its size is too high on average.
 fn refine<G: WireGame + Rate>(
     judged: &mut [Option<Judged<'_, G>>],
     seat: Seat,

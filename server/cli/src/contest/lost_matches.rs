@@ -25,7 +25,7 @@ struct Loss {
 ///
 /// # Errors
 ///
-/// When a replay cannot be read or reviewed.
+/// Returns an error if a replay cannot be read or reviewed.
 pub(super) fn review(
     state: &ContestState,
     rows: &[MatchRow],

@@ -11,8 +11,8 @@ const ATTEMPTS: usize = 50;
 /// Identifiers that are not valid, as literals.
 const UNREADABLE: [&str; 3] = ["''", "x'ff00'", "'not an id!'"];
 
-/// Changes a value of a row, swaps the values of two rows, or makes an identifier unreadable. Returns
-/// a description.
+/// Changes a value of a row, swaps the values of two rows, or makes an identifier unreadable.
+/// Returns a description.
 pub(crate) fn change_rows(database: &Path, random: &mut SmallRng) -> Option<String> {
     let connection = Connection::open(database).ok()?;
     connection.pragma_update(None, "foreign_keys", false).ok()?;
