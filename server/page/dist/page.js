@@ -184,14 +184,14 @@ tag();switch(h){case 1:d=n(i);break;case 2:p=s(i,c,p);break;default:i.skip(y,h,c
 switch(e){case m.STRING:return r=>r.string(t);case m.BOOL:return r=>r.bool();case m.DOUBLE:return r=>r.double();case m.FLOAT:return r=>r.float();case m.INT32:return r=>r.
 int32();case m.INT64:return n?r=>String(r.int64()):r=>r.int64();case m.UINT64:return n?r=>String(r.uint64()):r=>r.uint64();case m.FIXED64:return n?r=>String(r.fixed64()):
 r=>r.fixed64();case m.BYTES:return r=>r.bytes();case m.FIXED32:return r=>r.fixed32();case m.SFIXED32:return r=>r.sfixed32();case m.SFIXED64:return n?r=>String(r.
-sfixed64()):r=>r.sfixed64();case m.SINT64:return n?r=>String(r.sint64()):r=>r.sint64();case m.UINT32:return r=>r.uint32();case m.SINT32:return r=>r.sint32()}}var um=e=>e?new URL(".",e).pathname.slice(0,-1):"",_=um(globalThis.document?.currentScript?.src),Et=[.5,1,2,4,8,16],gi=2;function pi(e){return e!==null&&/^\d{1,9}$/.
-test(e)?Number(e):void 0}function Ke(e){let t=new URLSearchParams(e.replace(/^[?#]/,"")),n=Et.find(s=>String(s)===t.get("speed")),r=t.get("seat")==="all"?"all":
+sfixed64()):r=>r.sfixed64();case m.SINT64:return n?r=>String(r.sint64()):r=>r.sint64();case m.UINT32:return r=>r.uint32();case m.SINT32:return r=>r.sint32()}}var um=e=>e?new URL(".",e).pathname.slice(0,-1):"",_=um(globalThis.document?.currentScript?.src),St=[.5,1,2,4,8,16],gi=2;function pi(e){return e!==null&&/^\d{1,9}$/.
+test(e)?Number(e):void 0}function Ke(e){let t=new URLSearchParams(e.replace(/^[?#]/,"")),n=St.find(s=>String(s)===t.get("speed")),r=t.get("seat")==="all"?"all":
 pi(t.get("seat"));return{at:pi(t.get("at")),seat:r,speed:n??gi}}function _s({at:e,seat:t,speed:n}){let r=new URLSearchParams;return e!==void 0&&r.set("at",String(
 e)),t!==void 0&&r.set("seat",String(t)),n!==gi&&r.set("speed",String(n)),r.toString()}function Cn(e,t,n=_){let r;try{r=e.slice(n.length).split("/").filter(i=>i!==
 "").map(decodeURIComponent)}catch{return{page:"unknown"}}let[s,o,a]=r;return r.length===0?{page:"matches",query:new URLSearchParams(t)}:s==="m"&&o&&r.length===2?
 {page:"match",matchId:o}:s==="play"&&r.length===1?{page:"play"}:s==="replay"&&r.length===1?{page:"replay"}:s==="ladder"&&r.length===1?{page:"ladders"}:s==="ladd\
 er"&&o&&r.length===2?{page:"ladder",ladderId:o}:s==="ladder"&&o&&a&&r.length===3?{page:"ladder-bot",ladderId:o,botName:a}:{page:"unknown"}}var fe=`${_}/`,Pe=e=>`${_}\
-/m/${encodeURIComponent(e)}`,St=e=>`${_}/?${new URLSearchParams({bot:e})}`,Qe=(e,t)=>`${_}/ladder/${encodeURIComponent(e)}${t===void 0?"":`/${encodeURIComponent(
+/m/${encodeURIComponent(e)}`,Et=e=>`${_}/?${new URLSearchParams({bot:e})}`,Qe=(e,t)=>`${_}/ladder/${encodeURIComponent(e)}${t===void 0?"":`/${encodeURIComponent(
 t)}`}`;var Tn="bridgemaster-api-key";function $t(){let e=sessionStorage.getItem(Tn);return e?{"x-bridgemaster-key":e}:{}}var $s=()=>sessionStorage.getItem(Tn)!==null;function fi(e){
 e?sessionStorage.setItem(Tn,e):sessionStorage.removeItem(Tn)}var[mm,hi,pm]=[1,3,4],gm=1;function fm(e,t,n){let r=new Te().tag(mm,N.LengthDelimited).string(e);r.tag(hi,N.LengthDelimited).fork().join(),n!==void 0&&r.tag(hi,
 N.LengthDelimited).fork().tag(gm,N.Varint).uint32(n).join(),t>0&&r.tag(pm,N.Varint).uint32(t);let s=r.finish(),o=new Uint8Array(s.length+5);return new DataView(
@@ -199,13 +199,13 @@ o.buffer).setUint32(1,s.length),o.set(s,5),o}function hm(){let e=Cn(location.pat
 return;let{at:t,seat:n}=Ke(location.search),r=`${location.origin}${_}/bridgemaster.v1.MatchService/WatchPositions`,s=fm(e.matchId,t??0,typeof n=="number"?n:void 0),
 o=new AbortController,a={"content-type":"application/grpc-web+proto","x-grpc-web":"1",...$t()},i=fetch(r,{method:"POST",headers:a,body:s.slice(),signal:o.signal,
 redirect:"error"});return i.catch(()=>{}),{url:r,body:s,cut:o,response:i}}var bi=hm(),yi=(e,t)=>{let n=bi,{body:r,signal:s}=t??{};return n&&e===n.url&&r instanceof
-Uint8Array&&String(r)===String(n.body)?(bi=void 0,s?.addEventListener("abort",()=>n.cut.abort()),n.response):fetch(e,t)};var Ds=globalThis,Ei=e=>e,kn=Ds.trustedTypes,Si=kn?kn.createPolicy("lit-html",{createHTML:e=>e}):void 0,Os="$lit$",xe=`lit$${Math.random().toFixed(9).slice(2)}$`,
+Uint8Array&&String(r)===String(n.body)?(bi=void 0,s?.addEventListener("abort",()=>n.cut.abort()),n.response):fetch(e,t)};var Ds=globalThis,Si=e=>e,kn=Ds.trustedTypes,Ei=kn?kn.createPolicy("lit-html",{createHTML:e=>e}):void 0,Os="$lit$",xe=`lit$${Math.random().toFixed(9).slice(2)}$`,
 Ks="?"+xe,bm=`<${Ks}>`,je=document,Dt=()=>je.createComment(""),Ot=e=>e===null||typeof e!="object"&&typeof e!="function",Ps=Array.isArray,Gi=e=>Ps(e)||typeof e?.[Symbol.
 iterator]=="function",Js=`[ 	
 \f\r]`,Jt=/<(?:(!--|\/[^a-zA-Z])|(\/?[a-zA-Z][^>\s]*)|(\/?$))/g,Ri=/-->/g,Ai=/>/g,ze=RegExp(`>|${Js}(?:([^\\s"'>=/]+)(${Js}*=${Js}*(?:[^ 	
 \f\r"'\`<>=]|("|')|))|$)`,"g"),Zi=/'/g,Vi=/"/g,xi=/^(?:script|style|textarea|title)$/i,Qs=e=>(t,...n)=>({_$litType$:e,strings:t,values:n}),u=Qs(1),b=Qs(2),ay=Qs(
 3),D=Symbol.for("lit-noChange"),C=Symbol.for("lit-nothing"),vi=new WeakMap,He=je.createTreeWalker(je,129);function Ii(e,t){if(!Ps(e)||!e.hasOwnProperty("raw"))throw Error(
-"invalid template strings array");return Si!==void 0?Si.createHTML(t):t}var Ni=(e,t)=>{let n=e.length-1,r=[],s,o=t===2?"<svg>":t===3?"<math>":"",a=Jt;for(let i=0;i<
+"invalid template strings array");return Ei!==void 0?Ei.createHTML(t):t}var Ni=(e,t)=>{let n=e.length-1,r=[],s,o=t===2?"<svg>":t===3?"<math>":"",a=Jt;for(let i=0;i<
 n;i++){let c=e[i],l,d,p=-1,g=0;for(;g<c.length&&(a.lastIndex=g,d=a.exec(c),d!==null);)g=a.lastIndex,a===Jt?d[1]==="!--"?a=Ri:d[1]!==void 0?a=Ai:d[2]!==void 0?(xi.
 test(d[2])&&(s=RegExp("</"+d[2],"g")),a=ze):d[3]!==void 0&&(a=ze):a===ze?d[0]===">"?(a=s??Jt,p=-1):d[1]===void 0?p=-2:(p=a.lastIndex-d[2].length,l=d[1],a=d[3]===
 void 0?ze:d[3]==='"'?Vi:Zi):a===Vi||a===Zi?a=ze:a===Ri||a===Ai?a=Jt:(a=ze,s=void 0);let f=a===ze&&e[i+1].startsWith("/>")?" ":"";o+=a===Jt?c+bm:p>=0?(r.push(l),
@@ -231,7 +231,7 @@ T(je.createTextNode(t)),this._$AH=t}$(t){let{values:n,_$litType$:r}=t,s=typeof r
 options)),r);if(this._$AH?._$AD===s)this._$AH.p(n);else{let o=new Xn(s,this),a=o.u(this.options);o.p(n),this.T(a),this._$AH=o}}_$AC(t){let n=vi.get(t.strings);return n===
 void 0&&vi.set(t.strings,n=new Kt(t)),n}k(t){Ps(this._$AH)||(this._$AH=[],this._$AR());let n=this._$AH,r,s=0;for(let o of t)s===n.length?n.push(r=new e(this.O(Dt()),
 this.O(Dt()),this,this.options)):r=n[s],r._$AI(o),s++;s<n.length&&(this._$AR(r&&r._$AB.nextSibling,s),n.length=s)}_$AR(t=this._$AA.nextSibling,n){for(this._$AP?.(
-!1,!0,n);t!==this._$AB;){let r=Ei(t).nextSibling;Ei(t).remove(),t=r}}setConnected(t){this._$AM===void 0&&(this._$Cv=t,this._$AP?.(t))}},et=class{get tagName(){return this.
+!1,!0,n);t!==this._$AB;){let r=Si(t).nextSibling;Si(t).remove(),t=r}}setConnected(t){this._$AM===void 0&&(this._$Cv=t,this._$AP?.(t))}},et=class{get tagName(){return this.
 element.tagName}get _$AU(){return this._$AM._$AU}constructor(t,n,r,s,o){this.type=1,this._$AH=C,this._$AN=void 0,this.element=t,this.name=n,this._$AM=s,this.options=
 o,r.length>2||r[0]!==""||r[1]!==""?(this._$AH=Array(r.length-1).fill(new String),this.strings=r):this._$AH=C}_$AI(t,n=this,r,s){let o=this.strings,a=!1;if(o===void 0)
 t=qe(this,t,n,0),a=!Ot(t)||t!==this._$AH&&t!==D,a&&(this._$AH=t);else{let i=t,c,l;for(t=o[0],c=0;c<o.length-1;c++)l=qe(this,i[r+c],n,c),l===D&&(l=this._$AH[c]),
@@ -272,13 +272,13 @@ Cs||t<0?`${t.toFixed()} out of range`:!0;case m.BOOL:return t=>typeof t=="boolea
 8";case m.BYTES:return t=>t instanceof Uint8Array;case m.INT64:case m.SFIXED64:case m.SINT64:return t=>{if(typeof t=="bigint"||typeof t=="number"||typeof t=="st\
 ring"&&t.length>0)try{return I.parse(t),!0}catch{return`${t} out of range`}return!1};case m.FIXED64:case m.UINT64:return t=>{if(typeof t=="bigint"||typeof t=="n\
 umber"||typeof t=="string"&&t.length>0)try{return I.uParse(t),!0}catch{return`${t} out of range`}return!1}}}function re(e,t,n){return n=typeof n=="string"?`: ${n}`:
-`, got ${k(t)}`,e.scalar!==void 0?`expected ${Em(e.scalar)}`+n:e.enum!==void 0?`expected ${e.enum.toString()}`+n:`expected ${Wi(e.message)}`+n}function k(e){switch(typeof e){case"\
+`, got ${k(t)}`,e.scalar!==void 0?`expected ${Sm(e.scalar)}`+n:e.enum!==void 0?`expected ${e.enum.toString()}`+n:`expected ${Wi(e.message)}`+n}function k(e){switch(typeof e){case"\
 object":return e===null?"null":e instanceof Uint8Array?`Uint8Array(${e.length})`:Array.isArray(e)?`Array(${e.length})`:Ut(e)?Ci(e.field()):Bt(e)?Ti(e.field()):wt(
 e)?Wi(e.desc):Lt(e)?`message ${e.$typeName}`:"object";case"string":return e.length>30?"string":`"${e.split('"').join('\\"')}"`;case"boolean":return String(e);case"\
 number":return String(e);case"bigint":return String(e)+"n";default:return typeof e}}function Wi(e){return`ReflectMessage (${e.typeName})`}function Ci(e){switch(e.
 listKind){case"message":return`ReflectList (${e.message.toString()})`;case"enum":return`ReflectList (${e.enum.toString()})`;case"scalar":return`ReflectList (${m[e.
 scalar]})`}}function Ti(e){switch(e.mapKind){case"message":return`ReflectMap (${m[e.mapKey]}, ${e.message.toString()})`;case"enum":return`ReflectMap (${m[e.mapKey]}\
-, ${e.enum.toString()})`;case"scalar":return`ReflectMap (${m[e.mapKey]}, ${m[e.scalar]})`}}function Em(e){switch(e){case m.STRING:return"string";case m.BOOL:return"\
+, ${e.enum.toString()})`;case"scalar":return`ReflectMap (${m[e.mapKey]}, ${m[e.scalar]})`}}function Sm(e){switch(e){case m.STRING:return"string";case m.BOOL:return"\
 boolean";case m.INT64:case m.SINT64:case m.SFIXED64:return"bigint (int64)";case m.UINT64:case m.FIXED64:return"bigint (uint64)";case m.BYTES:return"Uint8Array";case m.
 DOUBLE:return"number (float64)";case m.FLOAT:return"number (float32)";case m.FIXED32:case m.UINT32:return"number (uint32)";case m.INT32:case m.SFIXED32:case m.SINT32:
 return"number (int32)"}}function Ui(e,t,n=!0){return new On(e,t,n)}var ki=new WeakMap,On=class{get sortedFields(){let t=ki.get(this.desc);if(t)return t;let n=this.desc.fields.concat().
@@ -295,7 +295,7 @@ return n===void 0?void 0:eo(this._field,n,this.check)}set(t,n){if(t<0||t>=this._
 let r=js(this._field,t,n);if(r)throw r}this._arr[t]=Xi(this._field,n)}add(t){if(this.check){let n=js(this._field,this._arr.length,t);if(n)throw n}this._arr.push(
 Xi(this._field,t))}clear(){this._arr.splice(0,this._arr.length)}[Symbol.iterator](){return this.values()}keys(){return this._arr.keys()}*values(){for(let t of this.
 _arr)yield eo(this._field,t,this.check)}*entries(){for(let t=0;t<this._arr.length;t++)yield[t,eo(this._field,this._arr[t],this.check)]}};var ro=class{constructor(t,n,r=!0){this.obj=this[X]=n??{},this.check=r,this._field=t}field(){return this._field}set(t,n){if(this.check){let r=Yi(this._field,t,n);
-if(r)throw r}return w(this.obj,Dn(t),Sm(this._field,n)),this}delete(t){let n=Dn(t),r=Object.prototype.hasOwnProperty.call(this.obj,n);return r&&delete this.obj[n],
+if(r)throw r}return w(this.obj,Dn(t),Em(this._field,n)),this}delete(t){let n=Dn(t),r=Object.prototype.hasOwnProperty.call(this.obj,n);return r&&delete this.obj[n],
 r}clear(){for(let t of Object.keys(this.obj))delete this.obj[t]}get(t){let n=Oa(this.obj,Dn(t));return n!==void 0&&(n=to(this._field,n,this.check)),n}has(t){return Object.
 prototype.hasOwnProperty.call(this.obj,Dn(t))}*keys(){for(let t of Object.keys(this.obj))yield Li(t,this._field.mapKey)}*entries(){for(let t of Object.entries(this.
 obj))yield[Li(t[0],this._field.mapKey),to(this._field,t[1],this.check)]}[Symbol.iterator](){return this.entries()}get size(){return Object.keys(this.obj).length}*values(){
@@ -303,7 +303,7 @@ for(let t of Object.values(this.obj))yield to(this._field,t,this.check)}forEach(
 t)?Pa(t.message)&&!e.oneof&&e.fieldKind=="message"?t.message.value:t.desc.typeName=="google.protobuf.Struct"&&e.parent.typeName!="google.protobuf.Value"?Mn(t.message):
 t.message:t}function oo(e,t,n){return t!==void 0&&(z(e.message)&&!e.oneof&&e.fieldKind=="message"?t={$typeName:e.message.typeName,value:ao(e.message.fields[0],t)}:
 e.message.typeName=="google.protobuf.Struct"&&e.parent.typeName!="google.protobuf.Value"&&ce(t)&&(t=Nn(t))),new On(e.message,t,n)}function Xi(e,t){return e.listKind==
-"message"?so(e,t):io(e,t)}function eo(e,t,n){return e.listKind=="message"?oo(e,t,n):ao(e,t)}function Sm(e,t){return e.mapKind=="message"?so(e,t):io(e,t)}function to(e,t,n){
+"message"?so(e,t):io(e,t)}function eo(e,t,n){return e.listKind=="message"?oo(e,t,n):ao(e,t)}function Em(e,t){return e.mapKind=="message"?so(e,t):io(e,t)}function to(e,t,n){
 return e.mapKind=="message"?oo(e,t,n):t}function Dn(e){return typeof e=="string"||typeof e=="number"?e:String(e)}function Li(e,t){switch(t){case m.STRING:return e;case m.
 INT32:case m.FIXED32:case m.UINT32:case m.SFIXED32:case m.SINT32:{let n=Number.parseInt(e);if(Number.isFinite(n))return n;break}case m.BOOL:switch(e){case"true":
 return!0;case"false":return!1}break;case m.UINT64:case m.FIXED64:try{return I.uParse(e)}catch{}break;default:try{return I.parse(e)}catch{}break}return e}function ao(e,t){
@@ -336,8 +336,8 @@ proto.oneofDecl.map(o=>Um(o,e)),s=new Set;for(let o of e.proto.field){let a=Dm(o
 push(i):(a.fields.push(i),s.has(a)||(s.add(a),e.members.push(a)))}for(let o of r.filter(a=>s.has(a)))e.oneofs.push(o);for(let o of e.nestedMessages)uo(o,t,n)}function Oi(e,t,n,r){
 var s,o,a,i,c,l,d,p,g;let f=_m(e.name,e.value),h={kind:"enum",proto:e,deprecated:(o=(s=e.options)===null||s===void 0?void 0:s.deprecated)!==null&&o!==void 0?o:!1,
 file:t,parent:n,open:!0,name:e.name,typeName:zn(e,n,t),value:{},values:[],sharedPrefix:f,toString(){return`enum ${this.typeName}`}};h.open=Qm(h),r.add(h);for(let y of e.
-value){let S=y.name,V={kind:"enum_value",proto:y,deprecated:(i=(a=y.options)===null||a===void 0?void 0:a.deprecated)!==null&&i!==void 0?i:!1,parent:h,name:S,localName:At(
-f==null?S:S.substring(f.length)),number:y.number,jsonName:(c=$m(y))!==null&&c!==void 0?c:S,toString(){return`enum value ${h.typeName}.${S}`}};h.values.push(V),(l=
+value){let E=y.name,V={kind:"enum_value",proto:y,deprecated:(i=(a=y.options)===null||a===void 0?void 0:a.deprecated)!==null&&i!==void 0?i:!1,parent:h,name:E,localName:At(
+f==null?E:E.substring(f.length)),number:y.number,jsonName:(c=$m(y))!==null&&c!==void 0?c:E,toString(){return`enum value ${h.typeName}.${E}`}};h.values.push(V),(l=
 (p=h.value)[g=y.number])!==null&&l!==void 0||(p[g]=V)}((d=n?.nestedEnums)!==null&&d!==void 0?d:t.enums).push(h)}function Ki(e,t,n,r,s){var o,a,i,c;let l={kind:"\
 message",proto:e,deprecated:(a=(o=e.options)===null||o===void 0?void 0:o.deprecated)!==null&&a!==void 0?a:!1,file:t,parent:n,name:e.name,typeName:zn(e,n,t),fields:[],
 field:{},oneofs:[],members:[],nestedEnums:[],nestedMessages:[],nestedExtensions:[],toString(){return`message ${this.typeName}`}};((i=e.options)===null||i===void 0?
@@ -353,11 +353,11 @@ rpc ${t.typeName}.${d}`}}}function Um(e,t){return{kind:"oneof",proto:e,deprecate
 neof ${t.typeName}.${this.name}`}}}function mo(e,t,n,r,s){var o,a,i;let c=s===void 0,l={kind:"field",proto:e,deprecated:(a=(o=e.options)===null||o===void 0?void 0:
 o.deprecated)!==null&&a!==void 0?a:!1,name:e.name,number:e.number,scalar:void 0,message:void 0,enum:void 0,presence:Om(e,r,c,t),utf8Validation:zm(e,t),listKind:void 0,
 mapKind:void 0,mapKey:void 0,delimitedEncoding:void 0,packed:void 0,longAsString:!1,getDefaultValue:void 0},d;if(c){let h=t.kind=="file"?t:t.file,y=t.kind=="fil\
-e"?void 0:t,S=zn(e,y,h);l.kind="extension",l.file=h,l.parent=y,l.oneof=void 0,l.typeName=S,l.jsonName=`[${S}]`,d=()=>`extension ${S}`;let V=n.getMessage(Me(e.extendee));
+e"?void 0:t,E=zn(e,y,h);l.kind="extension",l.file=h,l.parent=y,l.oneof=void 0,l.typeName=E,l.jsonName=`[${E}]`,d=()=>`extension ${E}`;let V=n.getMessage(Me(e.extendee));
 de(V,`invalid FieldDescriptorProto: extendee ${e.extendee} not found`),l.extendee=V}else{let h=t;de(h.kind=="message"),l.parent=h,l.oneof=r,l.localName=r?Ne(e.name):
 At(Ne(e.name)),l.jsonName=e.jsonName,d=()=>`field ${h.typeName}.${e.name}`}Object.defineProperty(l,"toString",{value:d,writable:!0,enumerable:!0,configurable:!0});
 let p=e.label,g=e.type,f=(i=e.options)===null||i===void 0?void 0:i.jstype;if(p===po){let h=g==zt?s?.get(Me(e.typeName)):void 0;if(h){l.fieldKind="map";let{key:y,
-value:S}=Pm(h);return l.mapKey=y.scalar,l.mapKind=S.fieldKind,l.message=S.message,l.delimitedEncoding=!1,l.enum=S.enum,l.scalar=S.scalar,l}switch(l.fieldKind="l\
+value:E}=Pm(h);return l.mapKey=y.scalar,l.mapKind=E.fieldKind,l.message=E.message,l.delimitedEncoding=!1,l.enum=E.enum,l.scalar=E.scalar,l}switch(l.fieldKind="l\
 ist",g){case zt:case Ht:l.listKind="message",l.message=n.getMessage(Me(e.typeName)),de(l.message),l.delimitedEncoding=Ji(e,t);break;case Bi:l.listKind="enum",l.
 enum=n.getEnum(Me(e.typeName)),de(l.enum);break;default:l.listKind="scalar",l.scalar=g,l.longAsString=f==wi;break}return l.packed=Km(e,t),l}switch(g){case zt:case Ht:
 l.fieldKind="message",l.message=n.getMessage(Me(e.typeName)),de(l.message,`invalid FieldDescriptorProto: type_name ${e.typeName} not found`),l.delimitedEncoding=
@@ -531,30 +531,30 @@ REQUIRED"})(cc||(cc={}));var lc;(function(e){e[e.ENUM_TYPE_UNKNOWN=0]="ENUM_TYPE
 "EDITION_UNSTABLE",e[e.EDITION_1_TEST_ONLY=1]="EDITION_1_TEST_ONLY",e[e.EDITION_2_TEST_ONLY=2]="EDITION_2_TEST_ONLY",e[e.EDITION_99997_TEST_ONLY=99997]="EDITION\
 _99997_TEST_ONLY",e[e.EDITION_99998_TEST_ONLY=99998]="EDITION_99998_TEST_ONLY",e[e.EDITION_99999_TEST_ONLY=99999]="EDITION_99999_TEST_ONLY",e[e.EDITION_MAX=2147483647]=
 "EDITION_MAX"})(hc||(hc={}));var bc;(function(e){e[e.VISIBILITY_UNSET=0]="VISIBILITY_UNSET",e[e.VISIBILITY_LOCAL=1]="VISIBILITY_LOCAL",e[e.VISIBILITY_EXPORT=2]="VISIBILITY_EXPORT"})(bc||(bc=
-{}));function E(e,t){var n;let r=H(yc,bt(e));return r.messageType.forEach(Qt),r.dependency=(n=t?.map(o=>o.proto.name))!==null&&n!==void 0?n:[],Qn(r,o=>t?.find(a=>a.proto.
-name===o)).getFile(r.name)}var fo=E("Chlnb29nbGUvcHJvdG9idWYvYW55LnByb3RvEg9nb29nbGUucHJvdG9idWYiJgoDQW55EhAKCHR5cGVfdXJsGAEgASgJEg0KBXZhbHVlGAIgASgMQnYKE2NvbS5nb29nbGUucHJvdG9idWZCCEFueV\
-Byb3RvUAFaLGdvb2dsZS5nb2xhbmcub3JnL3Byb3RvYnVmL3R5cGVzL2tub3duL2FueXBiogIDR1BCqgIeR29vZ2xlLlByb3RvYnVmLldlbGxLbm93blR5cGVzYgZwcm90bzM"),Ec=G(fo,0);function Sc(e,t,n){let r=!1;return n||(n=Y(Ec),r=!0),n.value=yt(e,t),n.typeUrl=np(t.$typeName),r?n:void 0}function tp(e,t){if(e.typeUrl==="")return!1;let n=typeof t==
+{}));function S(e,t){var n;let r=H(yc,bt(e));return r.messageType.forEach(Qt),r.dependency=(n=t?.map(o=>o.proto.name))!==null&&n!==void 0?n:[],Qn(r,o=>t?.find(a=>a.proto.
+name===o)).getFile(r.name)}var fo=S("Chlnb29nbGUvcHJvdG9idWYvYW55LnByb3RvEg9nb29nbGUucHJvdG9idWYiJgoDQW55EhAKCHR5cGVfdXJsGAEgASgJEg0KBXZhbHVlGAIgASgMQnYKE2NvbS5nb29nbGUucHJvdG9idWZCCEFueV\
+Byb3RvUAFaLGdvb2dsZS5nb2xhbmcub3JnL3Byb3RvYnVmL3R5cGVzL2tub3duL2FueXBiogIDR1BCqgIeR29vZ2xlLlByb3RvYnVmLldlbGxLbm93blR5cGVzYgZwcm90bzM"),Sc=G(fo,0);function Ec(e,t,n){let r=!1;return n||(n=Y(Sc),r=!0),n.value=yt(e,t),n.typeUrl=np(t.$typeName),r?n:void 0}function tp(e,t){if(e.typeUrl==="")return!1;let n=typeof t==
 "string"?t:t.typeName,r=Ac(e.typeUrl);return n===r}function Rc(e,t){if(e.typeUrl==="")return;let n=t.kind=="message"?t:t.getMessage(Ac(e.typeUrl));if(!(!n||!tp(
 e,n)))return H(n,e.value)}function np(e){return`type.googleapis.com/${e}`}function Ac(e){let t=e.lastIndexOf("/"),n=t>=0?e.substring(t+1):e;if(!n.length)throw new Error(`invalid type url\
-: ${e}`);return n}function Zc(e,t,...n){if(n.length==0)return e.extensions[t];let r=n.pop();return n.reduce((s,o)=>s.nestedMessages[o],e.messages[t]).nestedExtensions[r]}var ho=E("Chxnb29nbGUvcHJvdG9idWYvc3RydWN0LnByb3RvEg9nb29nbGUucHJvdG9idWYihAEKBlN0cnVjdBIzCgZmaWVsZHMYASADKAsyIy5nb29nbGUucHJvdG9idWYuU3RydWN0LkZpZWxkc0VudHJ5Gk\
+: ${e}`);return n}function Zc(e,t,...n){if(n.length==0)return e.extensions[t];let r=n.pop();return n.reduce((s,o)=>s.nestedMessages[o],e.messages[t]).nestedExtensions[r]}var ho=S("Chxnb29nbGUvcHJvdG9idWYvc3RydWN0LnByb3RvEg9nb29nbGUucHJvdG9idWYihAEKBlN0cnVjdBIzCgZmaWVsZHMYASADKAsyIy5nb29nbGUucHJvdG9idWYuU3RydWN0LkZpZWxkc0VudHJ5Gk\
 UKC0ZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRIlCgV2YWx1ZRgCIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZToCOAEi6gEKBVZhbHVlEjAKCm51bGxfdmFsdWUYASABKA4yGi5nb29nbGUucHJvdG9idWYuTn\
 VsbFZhbHVlSAASFgoMbnVtYmVyX3ZhbHVlGAIgASgBSAASFgoMc3RyaW5nX3ZhbHVlGAMgASgJSAASFAoKYm9vbF92YWx1ZRgEIAEoCEgAEi8KDHN0cnVjdF92YWx1ZRgFIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi\
 5TdHJ1Y3RIABIwCgpsaXN0X3ZhbHVlGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLkxpc3RWYWx1ZUgAQgYKBGtpbmQiMwoJTGlzdFZhbHVlEiYKBnZhbHVlcxgBIAMoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZS\
 obCglOdWxsVmFsdWUSDgoKTlVMTF9WQUxVRRAAQn8KE2NvbS5nb29nbGUucHJvdG9idWZCC1N0cnVjdFByb3RvUAFaL2dvb2dsZS5nb2xhbmcub3JnL3Byb3RvYnVmL3R5cGVzL2tub3duL3N0cnVjdHBi+AEBog\
 IDR1BCqgIeR29vZ2xlLlByb3RvYnVmLldlbGxLbm93blR5cGVzYgZwcm90bzM"),Vc=G(ho,0),bo=G(ho,1),vc=G(ho,2),Hn;(function(e){e[e.NULL_VALUE=0]="NULL_VALUE"})(Hn||(Hn={}));function jn(e,t,n){Gc(t,e);let r=rp(e.$unknown,t),[s,o,a]=nt(t),i=Bs(n);for(let c of r)di(s,new K(c.data),o,c.wireType,i);return a()}function yo(e,t,n){var r;Gc(
 t,e);let s=((r=e.$unknown)!==null&&r!==void 0?r:[]).filter(l=>l.no!==t.number),[o,a]=nt(t,n),i=new Te;ii(i,{writeUnknownFields:!0},o,a);let c=new K(i.finish());
-for(;c.pos<c.len;){let[l,d]=c.tag(),p=c.skip(d,l);s.push({no:l,wireType:d,data:p})}e.$unknown=s}function Eo(e,t){let n=e.proto.options;if(!n){let[,,r]=nt(t);return r()}return jn(n,t)}function rp(e,t){if(e===void 0)return[];if(t.fieldKind==="enum"||t.fieldKind===
+for(;c.pos<c.len;){let[l,d]=c.tag(),p=c.skip(d,l);s.push({no:l,wireType:d,data:p})}e.$unknown=s}function So(e,t){let n=e.proto.options;if(!n){let[,,r]=nt(t);return r()}return jn(n,t)}function rp(e,t){if(e===void 0)return[];if(t.fieldKind==="enum"||t.fieldKind===
 "scalar"){for(let n=e.length-1;n>=0;--n)if(e[n].no==t.number)return[e[n]];return[]}return e.filter(n=>n.no===t.number)}function nt(e,t){let n=e.typeName,r=Object.
 assign(Object.assign({},e),{kind:"field",parent:e.extendee,localName:n}),s=Object.assign(Object.assign({},e.extendee),{fields:[r],members:[r],oneofs:[]}),o=Y(s,
 t!==void 0?{[n]:t}:void 0);return[Ui(s,o),r,()=>{let a=o[n];if(a===void 0){let i=e.message;return z(i)?$(i.fields[0].scalar,i.fields[0].longAsString):Y(i)}return a}]}
 function Gc(e,t){if(e.extendee.typeName!=t.$typeName)throw new Error(`extension ${e.typeName} can only be applied to message ${e.extendee.typeName}`)}var qn=Date.parse("0001-01-01T00:00:00Z"),er=Date.parse("9999-12-31T23:59:59Z"),tr=-315576e6,nr=315576e6;var sp=3,op=2,xc={alwaysEmitImplicit:!1,enumAsInteger:!1,useProtoFieldName:!1};function ap(e){return e?Object.assign(Object.assign({},xc),e):xc}function ip(e,t,n){
-return rr(e)(ap(n),t)}function Nc(e,t,n){var r;let s=ip(e,t,n);return JSON.stringify(s,null,(r=n?.prettySpaces)!==null&&r!==void 0?r:0)}var So=new WeakMap;function rr(e){let t=So.get(e);return t===void 0&&(t=cp(e)),t}function cp(e){let t=e.typeName,n=dp(e);if(n!==void 0){let i=e.fields[0],c=(l,d)=>{
-if(d.$typeName!==t&&i!==void 0)throw new M(i,`cannot use ${i} with message ${d.$typeName}`,"ForeignFieldError");return n(l,d)};return So.set(e,c),c}let r=e.fields.
+return rr(e)(ap(n),t)}function Nc(e,t,n){var r;let s=ip(e,t,n);return JSON.stringify(s,null,(r=n?.prettySpaces)!==null&&r!==void 0?r:0)}var Eo=new WeakMap;function rr(e){let t=Eo.get(e);return t===void 0&&(t=cp(e)),t}function cp(e){let t=e.typeName,n=dp(e);if(n!==void 0){let i=e.fields[0],c=(l,d)=>{
+if(d.$typeName!==t&&i!==void 0)throw new M(i,`cannot use ${i} with message ${d.$typeName}`,"ForeignFieldError");return n(l,d)};return Eo.set(e,c),c}let r=e.fields.
 concat().sort((i,c)=>i.number-c.number),s=r[0],o=[],a=(i,c)=>{if(c.$typeName!==t&&s!==void 0)throw new M(s,`cannot use ${s} with message ${c.$typeName}`,"Foreig\
-nFieldError");let l={};for(let d=0;d<o.length;d++)o[d](i,c,l);return i.registry&&hp(l,i,i.registry,c,e),l};So.set(e,a);for(let i of r){let c=up(i);o.push(i.jsonName===
+nFieldError");let l={};for(let d=0;d<o.length;d++)o[d](i,c,l);return i.registry&&hp(l,i,i.registry,c,e),l};Eo.set(e,a);for(let i of r){let c=up(i);o.push(i.jsonName===
 "__proto__"||i.name==="__proto__"?lp(c):c)}return a}function lp(e){return(t,n,r)=>{let s=Object.create(null);e(t,n,s);for(let o of Object.keys(s))w(r,o,s[o])}}function dp(e){
-if(e.typeName.startsWith("google.protobuf."))switch(e.typeName){case"google.protobuf.Any":return(t,n)=>bp(n,t);case"google.protobuf.Timestamp":return(t,n)=>Sp(n);case"\
-google.protobuf.Duration":return(t,n)=>yp(n);case"google.protobuf.FieldMask":return(t,n)=>Ep(n);case"google.protobuf.Struct":return(t,n)=>Wc(n);case"google.prot\
+if(e.typeName.startsWith("google.protobuf."))switch(e.typeName){case"google.protobuf.Any":return(t,n)=>bp(n,t);case"google.protobuf.Timestamp":return(t,n)=>Ep(n);case"\
+google.protobuf.Duration":return(t,n)=>yp(n);case"google.protobuf.FieldMask":return(t,n)=>Sp(n);case"google.protobuf.Struct":return(t,n)=>Wc(n);case"google.prot\
 obuf.Value":return(t,n)=>Zo(n);case"google.protobuf.ListValue":return(t,n)=>Cc(n);default:if(z(e)){let t=e.fields[0],n=t.localName,r=$(t.scalar,!1),s=sr(t);return(o,a)=>{
 let i=a[n];return s(o,i===void 0?r:i)}}return}}function up(e){switch(e.fieldKind){case"scalar":case"enum":case"message":return mp(e);case"list":case"map":{let t=e.
 fieldKind=="list"?Fc(e):Yc(e),n=e.name,r=e.jsonName,s=e.localName;return(o,a,i)=>{let c=t(o,a[s]);c!==void 0&&(i[o.useProtoFieldName?n:r]=c)}}}}function mp(e){let t=Mc(
@@ -585,11 +585,11 @@ void 0&&(e[l.jsonName]=h)}}}function bp(e,t){if(e.typeUrl==="")return{};let{regi
 o}function yp(e){let t=Number(e.seconds),n=e.nanos;if(t>nr||t<tr)throw new Error(`cannot encode message ${e.$typeName} to JSON: value out of range`);if(t>0&&n<0||
 t<0&&n>0)throw new Error(`cannot encode message ${e.$typeName} to JSON: nanos sign must match seconds sign`);let r=e.seconds.toString();if(n!==0){let s=Math.abs(
 n).toString();s="0".repeat(9-s.length)+s,s.substring(3)==="000000"?s=s.substring(0,3):s.substring(6)==="000"&&(s=s.substring(0,6)),r+="."+s,n<0&&t==0&&(r="-"+r)}
-return r+"s"}function Ep(e){return e.paths.map(t=>{if(Kn(Ne(t))!==t)throw new Error(`cannot encode message ${e.$typeName} to JSON: lowerCamelCase of path name "${t}\
+return r+"s"}function Sp(e){return e.paths.map(t=>{if(Kn(Ne(t))!==t)throw new Error(`cannot encode message ${e.$typeName} to JSON: lowerCamelCase of path name "${t}\
 " is irreversible`);return Ne(t)}).join(",")}function Wc(e){let t={},n=Object.keys(e.fields);for(let r=0;r<n.length;r++){let s=n[r];w(t,s,Zo(e.fields[s]))}return t}
 function Zo(e){switch(e.kind.case){case"nullValue":return null;case"numberValue":if(!Number.isFinite(e.kind.value))throw new Error(`${e.$typeName} cannot be NaN\
  or Infinity`);return e.kind.value;case"boolValue":return e.kind.value;case"stringValue":return e.kind.value;case"structValue":return Wc(e.kind.value);case"list\
-Value":return Cc(e.kind.value);default:throw new Error(`${e.$typeName} must have a value`)}}function Cc(e){return e.values.map(Zo)}function Sp(e){let t=Number(e.
+Value":return Cc(e.kind.value);default:throw new Error(`${e.$typeName} must have a value`)}}function Cc(e){return e.values.map(Zo)}function Ep(e){let t=Number(e.
 seconds)*1e3;if(t<qn||t>er)throw new Error(`cannot encode message ${e.$typeName} to JSON: must be from 0001-01-01T00:00:00Z to 9999-12-31T23:59:59Z inclusive`);
 if(e.nanos<0)throw new Error(`cannot encode message ${e.$typeName} to JSON: nanos must not be negative`);if(e.nanos>999999999)throw new Error(`cannot encode mes\
 sage ${e.$typeName} to JSON: nanos must not be greater than 999999999`);let n="Z";if(e.nanos>0){let r=(e.nanos+1e9).toString().substring(1);r.substring(3)==="00\
@@ -598,8 +598,8 @@ n)}function Zp(e,t,n){let r=Y(e);return Vp(e,r,t,n),r}function Vp(e,t,n,r){try{V
 l.recursionLimit)throw new Error(`cannot decode ${t} from JSON: maximum recursion depth of ${l.recursionLimit} reached`);n(i,c,l),l.depth--};return Vo.set(e,a),
 a}let r=e.typeName,s=new Map,o=(a,i,c)=>{var l;if(++c.depth>c.recursionLimit)throw new Error(`cannot decode ${t} from JSON: maximum recursion depth of ${c.recursionLimit}\
  reached`);if(i==null||Array.isArray(i)||typeof i!="object")throw new Error(`cannot decode ${t} from JSON: ${k(i)}`);let d=new Map,p=new Set,g=Object.keys(i);for(let f=0;f<
-g.length;f++){let h=g[f],y=i[h],S=s.get(h);if(S!==void 0){let V=S.field;if(p.has(V))throw new M(V,"set multiple times");if(p.add(V),S.oneofScalarNullSkip&&y===null)
-continue;if(S.oneof){let Z=d.get(S.oneof);if(Z!==void 0)throw new M(S.oneof,`oneof set multiple times by ${Z.name} and ${V.name}`);d.set(S.oneof,V)}S.read(a,y,c)}else{
+g.length;f++){let h=g[f],y=i[h],E=s.get(h);if(E!==void 0){let V=E.field;if(p.has(V))throw new M(V,"set multiple times");if(p.add(V),E.oneofScalarNullSkip&&y===null)
+continue;if(E.oneof){let Z=d.get(E.oneof);if(Z!==void 0)throw new M(E.oneof,`oneof set multiple times by ${Z.name} and ${V.name}`);d.set(E.oneof,V)}E.read(a,y,c)}else{
 let V=h.startsWith("[")&&h.endsWith("]")?(l=c.registry)===null||l===void 0?void 0:l.getExtension(h.substring(1,h.length-1)):void 0;if(V?.extendee.typeName==r){let[
 Z,T,J]=nt(V);Tc(T)(Z[X],y,c),yo(a,V,J())}if(V===void 0&&!c.ignoreUnknownFields)throw new Error(`cannot decode ${t} from JSON: key "${h}" is unknown`)}}c.depth--};
 Vo.set(e,o);for(let a of e.fields){let i={read:Tc(a),field:a,oneof:a.oneof,oneofScalarNullSkip:a.oneof!==void 0&&a.fieldKind=="scalar"};s.set(a.name,i).set(a.jsonName,
@@ -625,7 +625,7 @@ s)throw new M(e,"list item must not be null");let i=t(void 0);return r(i,o,a),n(
 switch(e.mapKind){case"scalar":{o=xo(e),a=Ie(e.scalar),i=Io(e);break}case"enum":{let l=vo(e.enum);o=(d,p)=>l(d,p.ignoreUnknownFields),a=Go(e.enum),c=e.enum.typeName!=
 "google.protobuf.NullValue";break}case"message":{let{toMessage:l,toLocal:d}=P(e),p=Vt(e.message);c=e.message.typeName!="google.protobuf.Value",o=(g,f)=>{let h=l(
 void 0);return p(h,g,f),d(h)};break}}return(l,d,p)=>{if(d===null)return;if(typeof d!="object"||Array.isArray(d))throw new M(e,"expected object, got "+k(d));let g=l[t],
-f=new Set,h=Object.keys(d);for(let y=0;y<h.length;y++){let S=h[y],V=d[S],Z=r(S);if(f.has(Z))throw new M(e,`duplicate map key "${S}"`);if(f.add(Z),V===null&&c)throw new M(
+f=new Set,h=Object.keys(d);for(let y=0;y<h.length;y++){let E=h[y],V=d[E],Z=r(E);if(f.has(Z))throw new M(e,`duplicate map key "${E}"`);if(f.add(Z),V===null&&c)throw new M(
 e,"map value must not be null");let T=o(V,p);if(T===vt)continue;let J=s(Z);if(J!==!0)throw new M(e,`invalid map key: ${re({scalar:n},Z,J)}`);if(a!==void 0){let Ce=a(
 T);if(Ce!==!0)throw new M(e,`map entry ${k(Z)}: ${re(e,T,Ce)}`)}w(g,Z,i(T))}}}var vt=Symbol();function vo(e){let t=e.values[0].number,n=new Map;for(let r of e.values)
 n.set(r.jsonName,r.number);for(let r of e.values)n.set(r.name,r.number);return(r,s)=>{if(r===null)return t;switch(typeof r){case"number":if(Number.isInteger(r))
@@ -650,7 +650,7 @@ bject")throw new Error(`cannot decode message ${e.$typeName} from JSON: expected
 "string"||s=="")throw new Error(`cannot decode message ${e.$typeName} from JSON: "@type" is empty`);let o=s.includes("/")?s.substring(s.lastIndexOf("/")+1):s;if(!o.
 length)throw new Error(`cannot decode message ${e.$typeName} from JSON: "@type" is invalid`);let a=(r=n.registry)===null||r===void 0?void 0:r.getMessage(o);if(!a)
 throw new Error(`cannot decode message ${e.$typeName} from JSON: ${s} is not in the type registry`);let i=Y(a);if(xn(a)&&Object.prototype.hasOwnProperty.call(t,
-"value"))Vt(a)(i,t.value,n);else{let c={};for(let l of Object.keys(t))l!=="@type"&&w(c,l,t[l]);Vt(a)(i,c,n)}Sc(a,i,e)}function Xp(e,t){if(typeof t!="string")throw new Error(
+"value"))Vt(a)(i,t.value,n);else{let c={};for(let l of Object.keys(t))l!=="@type"&&w(c,l,t[l]);Vt(a)(i,c,n)}Ec(a,i,e)}function Xp(e,t){if(typeof t!="string")throw new Error(
 `cannot decode message ${e.$typeName} from JSON: ${k(t)}`);let n=t.match(/^([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,9}))?(?:Z|([+-][0-9][0-9]:[0-9][0-9]))$/);
 if(!n)throw new Error(`cannot decode message ${e.$typeName} from JSON: invalid RFC 3339 string`);let r=Date.parse(n[1]+"-"+n[2]+"-"+n[3]+"T"+n[4]+":"+n[5]+":"+n[6]+
 (n[8]?n[8]:"Z"));if(Number.isNaN(r))throw new Error(`cannot decode message ${e.$typeName} from JSON: invalid RFC 3339 string`);if(r<qn||r>er)throw new Error(`ca\
@@ -688,8 +688,8 @@ n}var _p=function(e){if(!Symbol.asyncIterator)throw new TypeError("Symbol.asyncI
 return new Promise(function(i,c){a=e[o](a),s(i,c,a.done,a.value)})}}function s(o,a,i,c){Promise.resolve(c).then(function(l){o({value:l,done:i})},a)}},jt=function(e){
 return this instanceof jt?(this.v=e,this):new jt(e)},$p=function(e,t,n){if(!Symbol.asyncIterator)throw new TypeError("Symbol.asyncIterator is not defined.");var r=n.
 apply(e,t||[]),s,o=[];return s=Object.create((typeof AsyncIterator=="function"?AsyncIterator:Object).prototype),i("next"),i("throw"),i("return",a),s[Symbol.asyncIterator]=
-function(){return this},s;function a(f){return function(h){return Promise.resolve(h).then(f,p)}}function i(f,h){r[f]&&(s[f]=function(y){return new Promise(function(S,V){
-o.push([f,y,S,V])>1||c(f,y)})},h&&(s[f]=h(s[f])))}function c(f,h){try{l(r[f](h))}catch(y){g(o[0][3],y)}}function l(f){f.value instanceof jt?Promise.resolve(f.value.
+function(){return this},s;function a(f){return function(h){return Promise.resolve(h).then(f,p)}}function i(f,h){r[f]&&(s[f]=function(y){return new Promise(function(E,V){
+o.push([f,y,E,V])>1||c(f,y)})},h&&(s[f]=h(s[f])))}function c(f,h){try{l(r[f](h))}catch(y){g(o[0][3],y)}}function l(f){f.value instanceof jt?Promise.resolve(f.value.
 v).then(d,p):g(o[0][2],f)}function d(f){c("next",f)}function p(f){c("throw",f)}function g(f,h){f(h),o.shift(),o.length&&c(o[0][0],o[0][1])}},Jp=function(e){var t,
 n;return t={},r("next"),r("throw",function(s){throw s}),r("return"),t[Symbol.iterator]=function(){return this},t;function r(s,o){t[s]=e[s]?function(a){return(n=
 !n)?{value:jt(e[s](a)),done:!1}:o?o(a):a}:o}};function Dc(e){return $p(this,arguments,function*(){yield jt(yield*Jp(_p(e)))})}var Oc=function(e){if(!Symbol.asyncIterator)throw new TypeError("Symbol.asyncIterator is not defined.");var t=e[Symbol.asyncIterator],n;return t?t.call(e):(e=typeof __values==
@@ -699,14 +699,14 @@ return this instanceof Gt?(this.v=e,this):new Gt(e)},Dp=function(e){var t,n;retu
 function(){return this},t;function r(s,o){t[s]=e[s]?function(a){return(n=!n)?{value:Gt(e[s](a)),done:!1}:o?o(a):a}:o}},Op=function(e,t,n){if(!Symbol.asyncIterator)
 throw new TypeError("Symbol.asyncIterator is not defined.");var r=n.apply(e,t||[]),s,o=[];return s=Object.create((typeof AsyncIterator=="function"?AsyncIterator:
 Object).prototype),i("next"),i("throw"),i("return",a),s[Symbol.asyncIterator]=function(){return this},s;function a(f){return function(h){return Promise.resolve(
-h).then(f,p)}}function i(f,h){r[f]&&(s[f]=function(y){return new Promise(function(S,V){o.push([f,y,S,V])>1||c(f,y)})},h&&(s[f]=h(s[f])))}function c(f,h){try{l(r[f](
+h).then(f,p)}}function i(f,h){r[f]&&(s[f]=function(y){return new Promise(function(E,V){o.push([f,y,E,V])>1||c(f,y)})},h&&(s[f]=h(s[f])))}function c(f,h){try{l(r[f](
 h))}catch(y){g(o[0][3],y)}}function l(f){f.value instanceof Gt?Promise.resolve(f.value.v).then(d,p):g(o[0][2],f)}function d(f){c("next",f)}function p(f){c("thro\
 w",f)}function g(f,h){f(h),o.shift(),o.length&&c(o[0][0],o[0][1])}};function qt(e,t){return $c(e,n=>{switch(n.methodKind){case"unary":return Kp(t,n);case"server\
 _streaming":return Pp(t,n);case"client_streaming":return Qp(t,n);case"bidi_streaming":return zp(t,n);default:return null}})}function Kp(e,t){return async(n,r)=>{
 var s,o;let a=await e.unary(t,r?.signal,r?.timeoutMs,r?.headers,n,r?.contextValues);return(s=r?.onHeader)===null||s===void 0||s.call(r,a.header),(o=r?.onTrailer)===
 null||o===void 0||o.call(r,a.trailer),a.message}}function Pp(e,t){return(n,r)=>Kc(e.stream(t,r?.signal,r?.timeoutMs,r?.headers,Dc([n]),r?.contextValues),r)}function Qp(e,t){
 return async(n,r)=>{var s,o,a,i,c,l;let d=await e.stream(t,r?.signal,r?.timeoutMs,r?.headers,n,r?.contextValues);(c=r?.onHeader)===null||c===void 0||c.call(r,d.
-header);let p,g=0;try{for(var f=!0,h=Oc(d.message),y;y=await h.next(),s=y.done,!s;f=!0)i=y.value,f=!1,p=i,g++}catch(S){o={error:S}}finally{try{!f&&!s&&(a=h.return)&&
+header);let p,g=0;try{for(var f=!0,h=Oc(d.message),y;y=await h.next(),s=y.done,!s;f=!0)i=y.value,f=!1,p=i,g++}catch(E){o={error:E}}finally{try{!f&&!s&&(a=h.return)&&
 await a.call(h)}finally{if(o)throw o.error}}if(!p)throw new x("protocol error: missing response message",v.Unimplemented);if(g>1)throw new x("protocol error: re\
 ceived extra messages for client streaming method",v.Unimplemented);return(l=r?.onTrailer)===null||l===void 0||l.call(r,d.trailer),p}}function zp(e,t){return(n,r)=>Kc(
 e.stream(t,r?.signal,r?.timeoutMs,r?.headers,n,r?.contextValues),r)}function Kc(e,t){let n=(function(){return Op(this,arguments,function*(){var r,s;let o=yield Gt(
@@ -715,7 +715,7 @@ asyncIterator]();return{[Symbol.asyncIterator]:()=>({next:()=>n.next()})}}functi
 r)}function r(){t.signal.aborted||t.abort(cr(this));for(let s of n)s.removeEventListener("abort",r)}return t}function Qc(e){let t=new AbortController,n=()=>{t.abort(
 new x("the operation timed out",v.DeadlineExceeded))},r;return e!==void 0&&(e<=0?n():r=setTimeout(n,e)),{signal:t.signal,cleanup:()=>clearTimeout(r)}}function cr(e){
 if(!e.aborted)return;if(e.reason!==void 0)return e.reason;let t=new Error("This operation was aborted");return t.name="AbortError",t}function lr(){return{get(e){return e.id in this?this[e.id]:e.defaultValue},set(e,t){return this[e.id]=t,this},delete(e){return delete this[e.id],this}}}function dr(e){let t=new Headers,n=new TextDecoder().decode(e).split(`\r
-`);for(let r of n){if(r==="")continue;let s=r.indexOf(":");if(s>0){let o=r.substring(0,s).trim(),a=r.substring(s+1).trim();t.append(o,a)}}return t}var Yo="Content-Type";var Wo="Grpc-Timeout",ue="Grpc-Status",en="Grpc-Message";var Co="Grpc-Status-Details-Bin";var ur="User-Agent";var To="X-User-Agent",Hc="X-Grpc-Web";var jc="application/grpc-web+proto",qc="application/grpc-web+json";function ke(e,t,...n){if(n.length>0)throw new Error;return e.services[t]}var jp=E("CgxzdGF0dXMucHJvdG8SCmdvb2dsZS5ycGMiTgoGU3RhdHVzEgwKBGNvZGUYASABKAUSDwoHbWVzc2FnZRgCIAEoCRIlCgdkZXRhaWxzGAMgAygLMhQuZ29vZ2xlLnByb3RvYnVmLkFueUJeCg5jb2\
+`);for(let r of n){if(r==="")continue;let s=r.indexOf(":");if(s>0){let o=r.substring(0,s).trim(),a=r.substring(s+1).trim();t.append(o,a)}}return t}var Yo="Content-Type";var Wo="Grpc-Timeout",ue="Grpc-Status",en="Grpc-Message";var Co="Grpc-Status-Details-Bin";var ur="User-Agent";var To="X-User-Agent",Hc="X-Grpc-Web";var jc="application/grpc-web+proto",qc="application/grpc-web+json";function ke(e,t,...n){if(n.length>0)throw new Error;return e.services[t]}var jp=S("CgxzdGF0dXMucHJvdG8SCmdvb2dsZS5ycGMiTgoGU3RhdHVzEgwKBGNvZGUYASABKAUSDwoHbWVzc2FnZRgCIAEoCRIlCgdkZXRhaWxzGAMgAygLMhQuZ29vZ2xlLnByb3RvYnVmLkFueUJeCg5jb2\
 0uZ29vZ2xlLnJwY0ILU3RhdHVzUHJvdG9QAVo3Z29vZ2xlLmdvbGFuZy5vcmcvZ2VucHJvdG8vZ29vZ2xlYXBpcy9ycGMvc3RhdHVzO3N0YXR1c6ICA1JQQ2IGcHJvdG8z",[fo]),el=G(jp,0);var tl="0";function mr(e){var t;let n=e.get(Co);if(n!=null){let s=_c(n,el);if(s.code==0)return;let o=new x(s.message,s.code,e);return o.details=s.details.map(a=>({type:a.typeUrl.
 substring(a.typeUrl.lastIndexOf("/")+1),value:a.value})),o.isWireError=!0,o}let r=e.get(ue);if(r!=null){if(r===tl)return;let s=parseInt(r,10),o;return s in v?o=
 new x(decodeURIComponent((t=e.get(en))!==null&&t!==void 0?t:""),s,e):o=new x(`invalid grpc-status: ${r}`,v.Internal,e),o.isWireError=!0,o}}function pr(e,t){return e.toString().replace(/\/?$/,`/${t.parent.typeName}/${t.name}`)}function ko(e,t){return Y(e,t)}function nl(e,t){function n(r){return r.done===!0?r:{done:r.done,value:ko(e,r.value)}}return{[Symbol.asyncIterator](){let r=t[Symbol.
@@ -728,7 +728,7 @@ message),signal:n}),a=!1;return n.addEventListener("abort",function(){var i,c;le
 l,this.reason).catch(()=>{}),(c=l.return)===null||c===void 0||c.call(l).catch(()=>{})}),t(o).then(i=>Object.assign(Object.assign({},i),{message:{[Symbol.asyncIterator](){
 let c=i.message[Symbol.asyncIterator]();return{next(){return!a&&n.aborted?r(cr(n)):c.next().then(l=>(l.done==!0&&(a=!0,s()),l),r)}}}}}),r)}function al(e){let{signal:t,
 cleanup:n}=Qc(e.timeoutMs),r=Pc(e.signal,t);return[r.signal,function(o){let a=r.signal.aborted?x.from(cr(r.signal),v.Canceled):x.from(o);return r.abort(a),n(),Promise.
-reject(a)},function(){n(),r.abort()}]}var fr=E("Ch1icmlkZ2VtYXN0ZXIvdjEvcmVmdXNhbC5wcm90bxIPYnJpZGdlbWFzdGVyLnYxKnoKDVJlZnVzYWxBZHZpY2USHgoaUkVGVVNBTF9BRFZJQ0VfVU5TUEVDSUZJRUQQABIYChRSRUZVU0FMX0FEVk\
+reject(a)},function(){n(),r.abort()}]}var fr=S("Ch1icmlkZ2VtYXN0ZXIvdjEvcmVmdXNhbC5wcm90bxIPYnJpZGdlbWFzdGVyLnYxKnoKDVJlZnVzYWxBZHZpY2USHgoaUkVGVVNBTF9BRFZJQ0VfVU5TUEVDSUZJRUQQABIYChRSRUZVU0FMX0FEVk\
 lDRV9SRVRSWRABEhYKElJFRlVTQUxfQURWSUNFX0ZJWBACEhcKE1JFRlVTQUxfQURWSUNFX1NUT1AQAyqRGQoNUmVmdXNhbFJlYXNvbhIeChpSRUZVU0FMX1JFQVNPTl9VTlNQRUNJRklFRBAAEjoKHVJFRlVTQU\
 xfUkVBU09OX1RJQ0tFVF9NSVNTSU5HEAEaF4i1GAKStRgPVU5BVVRIRU5USUNBVEVEEjoKHVJFRlVTQUxfUkVBU09OX1RJQ0tFVF9VTktOT1dOEAIaF4i1GAKStRgPVU5BVVRIRU5USUNBVEVEEjsKHVJFRlVTQU\
 xfUkVBU09OX0hFTExPX0VYUEVDVEVEEAMaGIi1GAKStRgQSU5WQUxJRF9BUkdVTUVOVBI4ChlSRUZVU0FMX1JFQVNPTl9IRUxMT19MQVRFEAQaGYi1GAGStRgRREVBRExJTkVfRVhDRUVERUQSOwodUkVGVVNBTF\
@@ -761,7 +761,7 @@ R2aWNlUgZhZHZpY2U6QAoJZ3JwY19jb2RlEiEuZ29vZ2xlLnByb3RvYnVmLkVudW1WYWx1ZU9wdGlvbn
 s]=n.tag();if(r===qp&&s===N.LengthDelimited)return n.string();n.skip(s,r)}}return""}var eg=["MATCH_RUNNING","GROUP_RUNNING"],tg=[v.Unavailable,v.Unknown,v.Internal,
 v.ResourceExhausted];function W(e){let{code:t,rawMessage:n}=x.from(e),r=Xe(e);return{text:r==="NODE_SUPERSEDED"&&"another server of the cluster is taking over f\
 rom this server"||n||v[t],needsKey:t===v.Unauthenticated||t===v.PermissionDenied,isUnsupported:t===v.Unimplemented,isTemporary:r===""?tg.includes(t):ng(r)&&!eg.
-includes(r)}}function ng(e){let t=il.values.find(({name:n})=>n===`REFUSAL_REASON_${e}`);return t!==void 0&&Eo(t,cl)===1}var rg=/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;function A(e){let t=Array.from(e),n=t.length>400;return t.slice(0,400).join("").replace(rg,r=>`\\u{${(r.
+includes(r)}}function ng(e){let t=il.values.find(({name:n})=>n===`REFUSAL_REASON_${e}`);return t!==void 0&&So(t,cl)===1}var rg=/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;function A(e){let t=Array.from(e),n=t.length>400;return t.slice(0,400).join("").replace(rg,r=>`\\u{${(r.
 codePointAt(0)??0).toString(16)}}`)+(n?"…":"")}var he=class{constructor(t,n){this.load=t;this.changed=n}load;changed;items=[];#e="";#t=!1;#n="";async read(){if(this.#e===void 0)return;let{items:t,nextPageToken:n}=await this.
 load(this.#e);this.items.push(...t),this.#e=n||void 0}async#r(){if(!this.#t){[this.#t,this.#n]=[!0,""],this.changed();try{await this.read()}catch(t){this.#n=W(t).
 text}this.#t=!1,this.changed()}}more(t){if(this.#e!==void 0)return u`<p><button type="button" ?disabled=${this.#t} @click=${()=>{this.#r()}}>${t}</button>${this.#n?
@@ -778,26 +778,26 @@ return v.Unavailable;case 502:return v.Unavailable;case 503:return v.Unavailable
 ul(e),t)}var rt=function(e){return this instanceof rt?(this.v=e,this):new rt(e)},og=function(e,t,n){if(!Symbol.asyncIterator)throw new TypeError("Symbol.asyncIterator is\
  not defined.");var r=n.apply(e,t||[]),s,o=[];return s=Object.create((typeof AsyncIterator=="function"?AsyncIterator:Object).prototype),i("next"),i("throw"),i("\
 return",a),s[Symbol.asyncIterator]=function(){return this},s;function a(f){return function(h){return Promise.resolve(h).then(f,p)}}function i(f,h){r[f]&&(s[f]=function(y){
-return new Promise(function(S,V){o.push([f,y,S,V])>1||c(f,y)})},h&&(s[f]=h(s[f])))}function c(f,h){try{l(r[f](h))}catch(y){g(o[0][3],y)}}function l(f){f.value instanceof
+return new Promise(function(E,V){o.push([f,y,E,V])>1||c(f,y)})},h&&(s[f]=h(s[f])))}function c(f,h){try{l(r[f](h))}catch(y){g(o[0][3],y)}}function l(f){f.value instanceof
 rt?Promise.resolve(f.value.v).then(d,p):g(o[0][2],f)}function d(f){c("next",f)}function p(f){c("throw",f)}function g(f,h){f(h),o.shift(),o.length&&c(o[0][0],o[0][1])}},
 ml={redirect:"error"};function Bo(e){var t;dl();let n=(t=e.useBinaryFormat)!==null&&t!==void 0?t:!0;return{async unary(r,s,o,a,i,c){let{serialize:l,parse:d}=gr(
 r,n,e.jsonOptions,e.binaryOptions);return o=o===void 0?e.defaultTimeoutMs:o<=0?void 0:o,await Lo({interceptors:e.interceptors,signal:s,timeoutMs:o,req:{stream:!1,
 service:r.parent,method:r,requestMethod:"POST",url:pr(e.baseUrl,r),header:hr(n,o,a,!1),contextValues:c??lr(),message:i},next:async p=>{var g;let h=await((g=e.fetch)!==
 null&&g!==void 0?g:globalThis.fetch)(p.url,Object.assign(Object.assign({},ml),{method:p.requestMethod,headers:p.header,signal:p.signal,body:ir(0,l(p.message))})),
-{headerError:y}=br(h.status,h.headers);if(!h.body)throw y!==void 0?y:"missing response body";let S=ar(h.body).getReader(),V,Z;for(;;){let T=await S.read();if(T.
+{headerError:y}=br(h.status,h.headers);if(!h.body)throw y!==void 0?y:"missing response body";let E=ar(h.body).getReader(),V,Z;for(;;){let T=await E.read();if(T.
 done)break;let{flags:J,data:Ce}=T.value;if((J&or)===or)throw new x("protocol error: received unsupported compressed output",v.Internal);if(J===128){if(V!==void 0)
 throw"extra trailer";V=dr(Ce);continue}if(Z!==void 0)throw new x("extra message",v.Unimplemented);Z=d(Ce)}if(V===void 0)throw y!==void 0?y:new x("missing traile\
 r",h.headers.has(ue)?v.Unimplemented:v.Unknown);if(tn(V,h.headers),Z===void 0)throw new x("missing message",V.has(ue)?v.Unimplemented:v.Unknown);return{stream:!1,
-service:r.parent,method:r,header:h.headers,message:Z,trailer:V}}})},async stream(r,s,o,a,i,c){let{serialize:l,parse:d}=gr(r,n,e.jsonOptions,e.binaryOptions);function p(f,h,y,S,V){
+service:r.parent,method:r,header:h.headers,message:Z,trailer:V}}})},async stream(r,s,o,a,i,c){let{serialize:l,parse:d}=gr(r,n,e.jsonOptions,e.binaryOptions);function p(f,h,y,E,V){
 return og(this,arguments,function*(){let T=ar(f).getReader();if(h){if(!(yield rt(T.read())).done)throw"extra data for trailers-only";return yield rt(void 0)}let J=!1;
-for(;;){let Ce=yield rt(T.read());if(Ce.done)break;let{flags:Au,data:Sa}=Ce.value;if((Au&128)===128){if(J)throw"extra trailer";J=!0;let Ra=dr(Sa);tn(Ra,S),Ra.forEach(
-(Zu,Vu)=>y.set(Vu,Zu));continue}if(J)throw"extra message";yield yield rt(d(Sa))}if("throwIfAborted"in V&&V.throwIfAborted(),!J)throw"missing trailer"})}async function g(f){
+for(;;){let Ce=yield rt(T.read());if(Ce.done)break;let{flags:Au,data:Ea}=Ce.value;if((Au&128)===128){if(J)throw"extra trailer";J=!0;let Ra=dr(Ea);tn(Ra,E),Ra.forEach(
+(Zu,Vu)=>y.set(Vu,Zu));continue}if(J)throw"extra message";yield yield rt(d(Ea))}if("throwIfAborted"in V&&V.throwIfAborted(),!J)throw"missing trailer"})}async function g(f){
 if(r.methodKind!="server_streaming")throw"The fetch API does not support streaming request bodies";let h=await f[Symbol.asyncIterator]().next();if(h.done==!0)throw"\
 missing request message";return ir(0,l(h.value))}return o=o===void 0?e.defaultTimeoutMs:o<=0?void 0:o,Uo({interceptors:e.interceptors,signal:s,timeoutMs:o,req:{
-stream:!0,service:r.parent,method:r,requestMethod:"POST",url:pr(e.baseUrl,r),header:hr(n,o,a,!1),contextValues:c??lr(),message:i},next:async f=>{var h;let S=await((h=
+stream:!0,service:r.parent,method:r,requestMethod:"POST",url:pr(e.baseUrl,r),header:hr(n,o,a,!1),contextValues:c??lr(),message:i},next:async f=>{var h;let E=await((h=
 e.fetch)!==null&&h!==void 0?h:globalThis.fetch)(f.url,Object.assign(Object.assign({},ml),{method:f.requestMethod,headers:f.header,signal:f.signal,body:await g(f.
-message)})),{foundStatus:V,headerError:Z}=br(S.status,S.headers);if(Z!=null)throw Z;if(!S.body)throw"missing response body";let T=new Headers;return Object.assign(
-Object.assign({},f),{header:S.headers,trailer:T,message:p(S.body,V,T,S.headers,f.signal)})}})}}}var be=E("ChticmlkZ2VtYXN0ZXIvdjEvZmF1bHQucHJvdG8SD2JyaWRnZW1hc3Rlci52MSLnAgoLRmF1bHRQb2xpY3kSLQoHaWxsZWdhbBgBIAEoDjIcLmJyaWRnZW1hc3Rlci52MS5GYXVsdEFjdGlvbhIqCg\
+message)})),{foundStatus:V,headerError:Z}=br(E.status,E.headers);if(Z!=null)throw Z;if(!E.body)throw"missing response body";let T=new Headers;return Object.assign(
+Object.assign({},f),{header:E.headers,trailer:T,message:p(E.body,V,T,E.headers,f.signal)})}})}}}var be=S("ChticmlkZ2VtYXN0ZXIvdjEvZmF1bHQucHJvdG8SD2JyaWRnZW1hc3Rlci52MSLnAgoLRmF1bHRQb2xpY3kSLQoHaWxsZWdhbBgBIAEoDjIcLmJyaWRnZW1hc3Rlci52MS5GYXVsdEFjdGlvbhIqCg\
 RsYXRlGAIgASgOMhwuYnJpZGdlbWFzdGVyLnYxLkZhdWx0QWN0aW9uEjIKDGRpc2Nvbm5lY3RlZBgDIAEoDjIcLmJyaWRnZW1hc3Rlci52MS5GYXVsdEFjdGlvbhI1Cg9uZXZlcl9jb25uZWN0ZWQYBCABKA4yHC\
 5icmlkZ2VtYXN0ZXIudjEuRmF1bHRBY3Rpb24SKwoFZmxvb2QYBSABKA4yHC5icmlkZ2VtYXN0ZXIudjEuRmF1bHRBY3Rpb24SLQoHZ2FyYmFnZRgGIAEoDjIcLmJyaWRnZW1hc3Rlci52MS5GYXVsdEFjdGlvbh\
 IfChJzdHJpa2VzX3RvX2ZvcmZlaXQYByABKA1IAIgBAUIVChNfc3RyaWtlc190b19mb3JmZWl0IpYBCgVGYXVsdBIsCgZyZWFzb24YASABKA4yHC5icmlkZ2VtYXN0ZXIudjEuRmF1bHRSZWFzb24SLAoGYWN0aW\
@@ -806,32 +806,33 @@ IfChJzdHJpa2VzX3RvX2ZvcmZlaXQYByABKA1IAIgBAUIVChNfc3RyaWtlc190b19mb3JmZWl0IpYBCg
 5ORUNURUQQBBIWChJGQVVMVF9SRUFTT05fRkxPT0QQBRIYChRGQVVMVF9SRUFTT05fR0FSQkFHRRAGEhkKFUZBVUxUX1JFQVNPTl9SRVNJR05FRBAHKpQBCgtGYXVsdEFjdGlvbhIcChhGQVVMVF9BQ1RJT05fVU\
 5TUEVDSUZJRUQQABIXChNGQVVMVF9BQ1RJT05fUkVGVVNFEAESFwoTRkFVTFRfQUNUSU9OX1NUUklLRRACEhsKF0ZBVUxUX0FDVElPTl9TVUJTVElUVVRFEAMSGAoURkFVTFRfQUNUSU9OX0ZPUkZFSVQQBCpcCg\
 tIb3VzZVBvbGljeRIcChhIT1VTRV9QT0xJQ1lfVU5TUEVDSUZJRUQQABIXChNIT1VTRV9QT0xJQ1lfUkFORE9NEAESFgoSSE9VU0VfUE9MSUNZX0ZJUlNUEAJiBnByb3RvMw");var nn=(c=>(c[c.UNSPECIFIED=0]="UNSPECIFIED",c[c.ILLEGAL=1]="ILLEGAL",c[c.LATE=2]="LATE",c[c.DISCONNECTED=3]="DISCONNECTED",c[c.NEVER_CONNECTED=4]="NEVER_CONNEC\
-TED",c[c.FLOOD=5]="FLOOD",c[c.GARBAGE=6]="GARBAGE",c[c.RESIGNED=7]="RESIGNED",c))(nn||{});var wo=(o=>(o[o.UNSPECIFIED=0]="UNSPECIFIED",o[o.REFUSE=1]="REFUSE",o[o.STRIKE=2]="STRIKE",o[o.SUBSTITUTE=3]="SUBSTITUTE",o[o.FORFEIT=4]="FORFEIT",o))(wo||{});var pl=E("CiNicmlkZ2VtYXN0ZXIvdjEvbG9iYnlfc2VydmljZS5wcm90bxIPYnJpZGdlbWFzdGVyLnYxInIKDUF0dGVuZFJlcXVlc3QSEAoIcXVldWVfaWQYASABKAkSEAoIYm90X25hbWUYAiABKAkSEwoLYm\
-90X3ZlcnNpb24YAyABKAkSDQoFc2xvdHMYBCABKA0SGQoRcHJvdG9jb2xfcmV2aXNpb24YBSABKA0iswEKDkF0dGVuZFJlc3BvbnNlEjEKCmF0dGVuZGFuY2UYASABKAsyGy5icmlkZ2VtYXN0ZXIudjEuQXR0ZW\
-5kYW5jZUgAEicKBW9mZmVyGAIgASgLMhYuYnJpZGdlbWFzdGVyLnYxLk9mZmVySAASOgoPb2ZmZXJfd2l0aGRyYXduGAMgASgLMh8uYnJpZGdlbWFzdGVyLnYxLk9mZmVyV2l0aGRyYXduSABCCQoHbWVzc2FnZS\
-LjAQoKQXR0ZW5kYW5jZRIVCg1hdHRlbmRhbmNlX2lkGAEgASgJEhAKCHF1ZXVlX2lkGAIgASgJEhAKCGJvdF9uYW1lGAMgASgJEhMKC2JvdF92ZXJzaW9uGAQgASgJEg0KBW93bmVyGAUgASgJEg0KBXNsb3RzGA\
-YgASgNEhIKCnNsb3RzX3VzZWQYByABKA0SLwoFc3RhdGUYCCABKA4yIC5icmlkZ2VtYXN0ZXIudjEuQXR0ZW5kYW5jZVN0YXRlEg4KBmRldGFpbBgJIAEoCRISCgpidXN5X3Nsb3RzGAogASgNIsYBCgVPZmZlch\
-IQCghvZmZlcl9pZBgBIAEoCRIQCghtYXRjaF9pZBgCIAEoCRIMCgRzZWF0GAMgASgNEg4KBnRpY2tldBgEIAEoCRIPCgdnYW1lX2lkGAUgASgJEhUKDXJ1bGVzX3ZlcnNpb24YBiABKA0SFAoMdGltZV9sZWZ0X2\
-1zGAggASgNEi4KB3B1cnBvc2UYCSABKA4yHS5icmlkZ2VtYXN0ZXIudjEuT2ZmZXJQdXJwb3NlSgQIBxAIUgdhZGRyZXNzIjIKDk9mZmVyV2l0aGRyYXduEhAKCG9mZmVyX2lkGAEgASgJEg4KBmRldGFpbBgCIA\
-EoCSKWAQoXVXBkYXRlQXR0ZW5kYW5jZVJlcXVlc3QSFQoNYXR0ZW5kYW5jZV9pZBgBIAEoCRISCgVzbG90cxgCIAEoDUgAiAEBEhMKBnBhdXNlZBgDIAEoCEgBiAEBEhcKCmJ1c3lfc2xvdHMYBCABKA1IAogBAU\
-IICgZfc2xvdHNCCQoHX3BhdXNlZEINCgtfYnVzeV9zbG90cyJLChhVcGRhdGVBdHRlbmRhbmNlUmVzcG9uc2USLwoKYXR0ZW5kYW5jZRgBIAEoCzIbLmJyaWRnZW1hc3Rlci52MS5BdHRlbmRhbmNlIioKEUxlYX\
-ZlUXVldWVSZXF1ZXN0EhUKDWF0dGVuZGFuY2VfaWQYASABKAkiFAoSTGVhdmVRdWV1ZVJlc3BvbnNlIjcKE0RlY2xpbmVPZmZlclJlcXVlc3QSEAoIb2ZmZXJfaWQYASABKAkSDgoGcmVhc29uGAIgASgJIhYKFE\
-RlY2xpbmVPZmZlclJlc3BvbnNlIjsKEkNyZWF0ZVF1ZXVlUmVxdWVzdBIlCgVxdWV1ZRgBIAEoCzIWLmJyaWRnZW1hc3Rlci52MS5RdWV1ZSI8ChNDcmVhdGVRdWV1ZVJlc3BvbnNlEiUKBXF1ZXVlGAEgASgLMh\
-YuYnJpZGdlbWFzdGVyLnYxLlF1ZXVlIpMBCgVRdWV1ZRIQCghxdWV1ZV9pZBgBIAEoCRIPCgdnYW1lX2lkGAIgASgJEhoKDXJ1bGVzX3ZlcnNpb24YAyABKA1IAIgBARIRCglrZXlfbmFtZXMYBCADKAkSEwoLYX\
-R0ZW5kYW5jZXMYBSABKA0SEQoJaXNfbGFkZGVyGAYgASgIQhAKDl9ydWxlc192ZXJzaW9uIiYKEkRlbGV0ZVF1ZXVlUmVxdWVzdBIQCghxdWV1ZV9pZBgBIAEoCSIVChNEZWxldGVRdWV1ZVJlc3BvbnNlIjoKEU\
-xpc3RRdWV1ZXNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoDRISCgpwYWdlX3Rva2VuGAIgASgJIlUKEkxpc3RRdWV1ZXNSZXNwb25zZRImCgZxdWV1ZXMYASADKAsyFi5icmlkZ2VtYXN0ZXIudjEuUXVldWUSFw\
-oPbmV4dF9wYWdlX3Rva2VuGAIgASgJIiUKEVdhdGNoUXVldWVSZXF1ZXN0EhAKCHF1ZXVlX2lkGAEgASgJIlQKEldhdGNoUXVldWVSZXNwb25zZRIvCgphdHRlbmRhbmNlGAEgASgLMhsuYnJpZGdlbWFzdGVyLn\
-YxLkF0dGVuZGFuY2USDQoFZW5kZWQYAiABKAgq5wEKD0F0dGVuZGFuY2VTdGF0ZRIgChxBVFRFTkRBTkNFX1NUQVRFX1VOU1BFQ0lGSUVEEAASGwoXQVRURU5EQU5DRV9TVEFURV9BQ1RJVkUQARIbChdBVFRFTk\
-RBTkNFX1NUQVRFX1BBVVNFRBACEh8KG0FUVEVOREFOQ0VfU1RBVEVfVkFMSURBVElORxADEhwKGEFUVEVOREFOQ0VfU1RBVEVfQkVOQ0hFRBAEEhwKGEFUVEVOREFOQ0VfU1RBVEVfTEVBVklORxAFEhsKF0FUVE\
-VOREFOQ0VfU1RBVEVfQUJTRU5UEAYqnAEKDE9mZmVyUHVycG9zZRIdChlPRkZFUl9QVVJQT1NFX1VOU1BFQ0lGSUVEEAASGQoVT0ZGRVJfUFVSUE9TRV9DT05URVNUEAESFwoTT0ZGRVJfUFVSUE9TRV9SQVRFRB\
-ACEhwKGE9GRkVSX1BVUlBPU0VfVkFMSURBVElPThADEhsKF09GRkVSX1BVUlBPU0VfUkVRVUVTVEVEEAQy3AUKDExvYmJ5U2VydmljZRJLCgZBdHRlbmQSHi5icmlkZ2VtYXN0ZXIudjEuQXR0ZW5kUmVxdWVzdB\
-ofLmJyaWRnZW1hc3Rlci52MS5BdHRlbmRSZXNwb25zZTABEmcKEFVwZGF0ZUF0dGVuZGFuY2USKC5icmlkZ2VtYXN0ZXIudjEuVXBkYXRlQXR0ZW5kYW5jZVJlcXVlc3QaKS5icmlkZ2VtYXN0ZXIudjEuVXBkYX\
-RlQXR0ZW5kYW5jZVJlc3BvbnNlElUKCkxlYXZlUXVldWUSIi5icmlkZ2VtYXN0ZXIudjEuTGVhdmVRdWV1ZVJlcXVlc3QaIy5icmlkZ2VtYXN0ZXIudjEuTGVhdmVRdWV1ZVJlc3BvbnNlElsKDERlY2xpbmVPZm\
-ZlchIkLmJyaWRnZW1hc3Rlci52MS5EZWNsaW5lT2ZmZXJSZXF1ZXN0GiUuYnJpZGdlbWFzdGVyLnYxLkRlY2xpbmVPZmZlclJlc3BvbnNlElgKC0NyZWF0ZVF1ZXVlEiMuYnJpZGdlbWFzdGVyLnYxLkNyZWF0ZV\
-F1ZXVlUmVxdWVzdBokLmJyaWRnZW1hc3Rlci52MS5DcmVhdGVRdWV1ZVJlc3BvbnNlElgKC0RlbGV0ZVF1ZXVlEiMuYnJpZGdlbWFzdGVyLnYxLkRlbGV0ZVF1ZXVlUmVxdWVzdBokLmJyaWRnZW1hc3Rlci52MS\
-5EZWxldGVRdWV1ZVJlc3BvbnNlElUKCkxpc3RRdWV1ZXMSIi5icmlkZ2VtYXN0ZXIudjEuTGlzdFF1ZXVlc1JlcXVlc3QaIy5icmlkZ2VtYXN0ZXIudjEuTGlzdFF1ZXVlc1Jlc3BvbnNlElcKCldhdGNoUXVldW\
-USIi5icmlkZ2VtYXN0ZXIudjEuV2F0Y2hRdWV1ZVJlcXVlc3QaIy5icmlkZ2VtYXN0ZXIudjEuV2F0Y2hRdWV1ZVJlc3BvbnNlMAFiBnByb3RvMw");var _o=(i=>(i[i.UNSPECIFIED=0]="UNSPECIFIED",i[i.ACTIVE=1]="ACTIVE",i[i.PAUSED=2]="PAUSED",i[i.VALIDATING=3]="VALIDATING",i[i.BENCHED=4]="BENCHED",i[i.LEAVING=5]=
-"LEAVING",i[i.ABSENT=6]="ABSENT",i))(_o||{});var Le=E("ChticmlkZ2VtYXN0ZXIvdjEvY2xvY2sucHJvdG8SD2JyaWRnZW1hc3Rlci52MSKQAQoLVGltZUNvbnRyb2wSNgoHZmlzY2hlchgBIAEoCzIjLmJyaWRnZW1hc3Rlci52MS5GaXNjaGVyVGltZUNvbn\
+TED",c[c.FLOOD=5]="FLOOD",c[c.GARBAGE=6]="GARBAGE",c[c.RESIGNED=7]="RESIGNED",c))(nn||{});var wo=(o=>(o[o.UNSPECIFIED=0]="UNSPECIFIED",o[o.REFUSE=1]="REFUSE",o[o.STRIKE=2]="STRIKE",o[o.SUBSTITUTE=3]="SUBSTITUTE",o[o.FORFEIT=4]="FORFEIT",o))(wo||{});var pl=S("CiNicmlkZ2VtYXN0ZXIvdjEvbG9iYnlfc2VydmljZS5wcm90bxIPYnJpZGdlbWFzdGVyLnYxIqUBCg1BdHRlbmRSZXF1ZXN0EhAKCHF1ZXVlX2lkGAEgASgJEhAKCGJvdF9uYW1lGAIgASgJEhMKC2\
+JvdF92ZXJzaW9uGAMgASgJEg0KBXNsb3RzGAQgASgNEhkKEXByb3RvY29sX3JldmlzaW9uGAUgASgNEhoKEmNsaWVudF9pbnN0YW5jZV9pZBgGIAEoCRIVCg1zdHJlYW1fbnVtYmVyGAcgASgNIrMBCg5BdHRlbm\
+RSZXNwb25zZRIxCgphdHRlbmRhbmNlGAEgASgLMhsuYnJpZGdlbWFzdGVyLnYxLkF0dGVuZGFuY2VIABInCgVvZmZlchgCIAEoCzIWLmJyaWRnZW1hc3Rlci52MS5PZmZlckgAEjoKD29mZmVyX3dpdGhkcmF3bh\
+gDIAEoCzIfLmJyaWRnZW1hc3Rlci52MS5PZmZlcldpdGhkcmF3bkgAQgkKB21lc3NhZ2Ui4wEKCkF0dGVuZGFuY2USFQoNYXR0ZW5kYW5jZV9pZBgBIAEoCRIQCghxdWV1ZV9pZBgCIAEoCRIQCghib3RfbmFtZR\
+gDIAEoCRITCgtib3RfdmVyc2lvbhgEIAEoCRINCgVvd25lchgFIAEoCRINCgVzbG90cxgGIAEoDRISCgpzbG90c191c2VkGAcgASgNEi8KBXN0YXRlGAggASgOMiAuYnJpZGdlbWFzdGVyLnYxLkF0dGVuZGFuY2\
+VTdGF0ZRIOCgZkZXRhaWwYCSABKAkSEgoKYnVzeV9zbG90cxgKIAEoDSLGAQoFT2ZmZXISEAoIb2ZmZXJfaWQYASABKAkSEAoIbWF0Y2hfaWQYAiABKAkSDAoEc2VhdBgDIAEoDRIOCgZ0aWNrZXQYBCABKAkSDw\
+oHZ2FtZV9pZBgFIAEoCRIVCg1ydWxlc192ZXJzaW9uGAYgASgNEhQKDHRpbWVfbGVmdF9tcxgIIAEoDRIuCgdwdXJwb3NlGAkgASgOMh0uYnJpZGdlbWFzdGVyLnYxLk9mZmVyUHVycG9zZUoECAcQCFIHYWRkcm\
+VzcyIyCg5PZmZlcldpdGhkcmF3bhIQCghvZmZlcl9pZBgBIAEoCRIOCgZkZXRhaWwYAiABKAkilgEKF1VwZGF0ZUF0dGVuZGFuY2VSZXF1ZXN0EhUKDWF0dGVuZGFuY2VfaWQYASABKAkSEgoFc2xvdHMYAiABKA\
+1IAIgBARITCgZwYXVzZWQYAyABKAhIAYgBARIXCgpidXN5X3Nsb3RzGAQgASgNSAKIAQFCCAoGX3Nsb3RzQgkKB19wYXVzZWRCDQoLX2J1c3lfc2xvdHMiSwoYVXBkYXRlQXR0ZW5kYW5jZVJlc3BvbnNlEi8KCm\
+F0dGVuZGFuY2UYASABKAsyGy5icmlkZ2VtYXN0ZXIudjEuQXR0ZW5kYW5jZSIqChFMZWF2ZVF1ZXVlUmVxdWVzdBIVCg1hdHRlbmRhbmNlX2lkGAEgASgJIhQKEkxlYXZlUXVldWVSZXNwb25zZSI3ChNEZWNsaW\
+5lT2ZmZXJSZXF1ZXN0EhAKCG9mZmVyX2lkGAEgASgJEg4KBnJlYXNvbhgCIAEoCSIWChREZWNsaW5lT2ZmZXJSZXNwb25zZSI7ChJDcmVhdGVRdWV1ZVJlcXVlc3QSJQoFcXVldWUYASABKAsyFi5icmlkZ2VtYX\
+N0ZXIudjEuUXVldWUiPAoTQ3JlYXRlUXVldWVSZXNwb25zZRIlCgVxdWV1ZRgBIAEoCzIWLmJyaWRnZW1hc3Rlci52MS5RdWV1ZSKTAQoFUXVldWUSEAoIcXVldWVfaWQYASABKAkSDwoHZ2FtZV9pZBgCIAEoCR\
+IaCg1ydWxlc192ZXJzaW9uGAMgASgNSACIAQESEQoJa2V5X25hbWVzGAQgAygJEhMKC2F0dGVuZGFuY2VzGAUgASgNEhEKCWlzX2xhZGRlchgGIAEoCEIQCg5fcnVsZXNfdmVyc2lvbiImChJEZWxldGVRdWV1ZV\
+JlcXVlc3QSEAoIcXVldWVfaWQYASABKAkiFQoTRGVsZXRlUXVldWVSZXNwb25zZSI6ChFMaXN0UXVldWVzUmVxdWVzdBIRCglwYWdlX3NpemUYASABKA0SEgoKcGFnZV90b2tlbhgCIAEoCSJVChJMaXN0UXVldW\
+VzUmVzcG9uc2USJgoGcXVldWVzGAEgAygLMhYuYnJpZGdlbWFzdGVyLnYxLlF1ZXVlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSIlChFXYXRjaFF1ZXVlUmVxdWVzdBIQCghxdWV1ZV9pZBgBIAEoCSJUChJXYX\
+RjaFF1ZXVlUmVzcG9uc2USLwoKYXR0ZW5kYW5jZRgBIAEoCzIbLmJyaWRnZW1hc3Rlci52MS5BdHRlbmRhbmNlEg0KBWVuZGVkGAIgASgIKucBCg9BdHRlbmRhbmNlU3RhdGUSIAocQVRURU5EQU5DRV9TVEFURV\
+9VTlNQRUNJRklFRBAAEhsKF0FUVEVOREFOQ0VfU1RBVEVfQUNUSVZFEAESGwoXQVRURU5EQU5DRV9TVEFURV9QQVVTRUQQAhIfChtBVFRFTkRBTkNFX1NUQVRFX1ZBTElEQVRJTkcQAxIcChhBVFRFTkRBTkNFX1\
+NUQVRFX0JFTkNIRUQQBBIcChhBVFRFTkRBTkNFX1NUQVRFX0xFQVZJTkcQBRIbChdBVFRFTkRBTkNFX1NUQVRFX0FCU0VOVBAGKpwBCgxPZmZlclB1cnBvc2USHQoZT0ZGRVJfUFVSUE9TRV9VTlNQRUNJRklFRB\
+AAEhkKFU9GRkVSX1BVUlBPU0VfQ09OVEVTVBABEhcKE09GRkVSX1BVUlBPU0VfUkFURUQQAhIcChhPRkZFUl9QVVJQT1NFX1ZBTElEQVRJT04QAxIbChdPRkZFUl9QVVJQT1NFX1JFUVVFU1RFRBAEMtwFCgxMb2\
+JieVNlcnZpY2USSwoGQXR0ZW5kEh4uYnJpZGdlbWFzdGVyLnYxLkF0dGVuZFJlcXVlc3QaHy5icmlkZ2VtYXN0ZXIudjEuQXR0ZW5kUmVzcG9uc2UwARJnChBVcGRhdGVBdHRlbmRhbmNlEiguYnJpZGdlbWFzdG\
+VyLnYxLlVwZGF0ZUF0dGVuZGFuY2VSZXF1ZXN0GikuYnJpZGdlbWFzdGVyLnYxLlVwZGF0ZUF0dGVuZGFuY2VSZXNwb25zZRJVCgpMZWF2ZVF1ZXVlEiIuYnJpZGdlbWFzdGVyLnYxLkxlYXZlUXVldWVSZXF1ZX\
+N0GiMuYnJpZGdlbWFzdGVyLnYxLkxlYXZlUXVldWVSZXNwb25zZRJbCgxEZWNsaW5lT2ZmZXISJC5icmlkZ2VtYXN0ZXIudjEuRGVjbGluZU9mZmVyUmVxdWVzdBolLmJyaWRnZW1hc3Rlci52MS5EZWNsaW5lT2\
+ZmZXJSZXNwb25zZRJYCgtDcmVhdGVRdWV1ZRIjLmJyaWRnZW1hc3Rlci52MS5DcmVhdGVRdWV1ZVJlcXVlc3QaJC5icmlkZ2VtYXN0ZXIudjEuQ3JlYXRlUXVldWVSZXNwb25zZRJYCgtEZWxldGVRdWV1ZRIjLm\
+JyaWRnZW1hc3Rlci52MS5EZWxldGVRdWV1ZVJlcXVlc3QaJC5icmlkZ2VtYXN0ZXIudjEuRGVsZXRlUXVldWVSZXNwb25zZRJVCgpMaXN0UXVldWVzEiIuYnJpZGdlbWFzdGVyLnYxLkxpc3RRdWV1ZXNSZXF1ZX\
+N0GiMuYnJpZGdlbWFzdGVyLnYxLkxpc3RRdWV1ZXNSZXNwb25zZRJXCgpXYXRjaFF1ZXVlEiIuYnJpZGdlbWFzdGVyLnYxLldhdGNoUXVldWVSZXF1ZXN0GiMuYnJpZGdlbWFzdGVyLnYxLldhdGNoUXVldWVSZX\
+Nwb25zZTABYgZwcm90bzM");var _o=(i=>(i[i.UNSPECIFIED=0]="UNSPECIFIED",i[i.ACTIVE=1]="ACTIVE",i[i.PAUSED=2]="PAUSED",i[i.VALIDATING=3]="VALIDATING",i[i.BENCHED=4]="BENCHED",i[i.LEAVING=5]=
+"LEAVING",i[i.ABSENT=6]="ABSENT",i))(_o||{});var Le=S("ChticmlkZ2VtYXN0ZXIvdjEvY2xvY2sucHJvdG8SD2JyaWRnZW1hc3Rlci52MSKQAQoLVGltZUNvbnRyb2wSNgoHZmlzY2hlchgBIAEoCzIjLmJyaWRnZW1hc3Rlci52MS5GaXNjaGVyVGltZUNvbn\
 Ryb2xIABJBCg1maXNjaGVyX2RlbGF5GAIgASgLMiguYnJpZGdlbWFzdGVyLnYxLkZpc2NoZXJEZWxheVRpbWVDb250cm9sSABCBgoEa2luZCJbChJGaXNjaGVyVGltZUNvbnRyb2wSDwoHYmFua19tcxgBIAEoDR\
 IUCgxpbmNyZW1lbnRfbXMYAiABKA0SEwoGY2FwX21zGAMgASgNSACIAQFCCQoHX2NhcF9tcyJyChdGaXNjaGVyRGVsYXlUaW1lQ29udHJvbBIPCgdiYW5rX21zGAEgASgNEhQKDGluY3JlbWVudF9tcxgCIAEoDR\
 IQCghkZWxheV9tcxgDIAEoDRITCgZjYXBfbXMYBCABKA1IAIgBAUIJCgdfY2FwX21zIrECCgpDbG9ja1J1bGVzEjIKDHRpbWVfY29udHJvbBgIIAEoCzIcLmJyaWRnZW1hc3Rlci52MS5UaW1lQ29udHJvbBIXCg\
@@ -840,7 +841,7 @@ pzdGFydHVwX21zGAQgASgNSACIAQESGQoMcmVjb25uZWN0X21zGAUgASgNSAGIAQESIQoUcm91bmRfdH
 oFQ2xvY2sSFAoMYmFua19sZWZ0X21zGAEgASgNEhgKEGRlY2lzaW9uX2xlZnRfbXMYAiABKA0SLAoLbGFzdF9jaGFyZ2UYAyABKAsyFy5icmlkZ2VtYXN0ZXIudjEuQ2hhcmdlInEKBkNoYXJnZRISCgplbGFwc2\
 VkX3VzGAEgASgEEhEKCWNyZWRpdF91cxgCIAEoBBISCgpjaGFyZ2VkX3VzGAMgASgEEhYKDnJlZmVyZWVfbGFnX3VzGAQgASgEEhQKDHVuY2hhcmdlZF91cxgFIAEoBCK7AQoIQ2xvY2tVc2USEAoIYW5zd2VyZW\
 QYASABKA0SEgoKY2hhcmdlZF91cxgCIAEoBBISCgpsb25nZXN0X3VzGAMgASgEEhQKDGJhbmtfbGVmdF9tcxgEIAEoDRIRCgljcmVkaXRfdXMYBSABKAQSFgoOcmVmZXJlZV9sYWdfdXMYBiABKAQSHgoWbG9uZ2\
-VzdF9yZWZlcmVlX2xhZ191cxgHIAEoBBIUCgx1bmNoYXJnZWRfdXMYCCABKARiBnByb3RvMw");var ye=E("Ci9icmlkZ2VtYXN0ZXIvZ2FtZXMvYWxoYW1icmEvdjEvY29tcG9uZW50cy5wcm90bxIeYnJpZGdlbWFzdGVyLmdhbWVzLmFsaGFtYnJhLnYxIlYKCU1vbmV5Q2FyZBI6CghjdXJyZW5jeRgBIAEoDj\
+VzdF9yZWZlcmVlX2xhZ191cxgHIAEoBBIUCgx1bmNoYXJnZWRfdXMYCCABKARiBnByb3RvMw");var ye=S("Ci9icmlkZ2VtYXN0ZXIvZ2FtZXMvYWxoYW1icmEvdjEvY29tcG9uZW50cy5wcm90bxIeYnJpZGdlbWFzdGVyLmdhbWVzLmFsaGFtYnJhLnYxIlYKCU1vbmV5Q2FyZBI6CghjdXJyZW5jeRgBIAEoDj\
 IoLmJyaWRnZW1hc3Rlci5nYW1lcy5hbGhhbWJyYS52MS5DdXJyZW5jeRINCgV2YWx1ZRgCIAEoDSJECgVNb25leRIMCgRibHVlGAEgAygNEg0KBWdyZWVuGAIgAygNEg4KBm9yYW5nZRgDIAMoDRIOCgZ5ZWxsb3\
 cYBCADKA0iVQoIQnVpbGRpbmcSOgoIY2F0ZWdvcnkYASABKA4yKC5icmlkZ2VtYXN0ZXIuZ2FtZXMuYWxoYW1icmEudjEuQ2F0ZWdvcnkSDQoFcHJpY2UYAiABKA0idQoJQnVpbGRpbmdzEhEKCXBhdmlsaW9ucx\
 gBIAMoDRIRCglzZXJhZ2xpb3MYAiADKA0SDwoHYXJjYWRlcxgDIAMoDRIQCghjaGFtYmVycxgEIAMoDRIPCgdnYXJkZW5zGAUgAygNEg4KBnRvd2VycxgGIAMoDSJhCghQdXJjaGFzZRI2CgRzbG90GAEgASgOMi\
@@ -849,14 +850,14 @@ VycmVuY3kSGAoUQ1VSUkVOQ1lfVU5TUEVDSUZJRUQQABIRCg1DVVJSRU5DWV9CTFVFEAESEgoOQ1VSUk
 F0ZWdvcnkSGAoUQ0FURUdPUllfVU5TUEVDSUZJRUQQABIVChFDQVRFR09SWV9QQVZJTElPThABEhUKEUNBVEVHT1JZX1NFUkFHTElPEAISFAoQQ0FURUdPUllfQVJDQURFUxADEhUKEUNBVEVHT1JZX0NIQU1CRV\
 JTEAQSEwoPQ0FURUdPUllfR0FSREVOEAUSEgoOQ0FURUdPUllfVE9XRVIQBipPCgdTY29yaW5nEhcKE1NDT1JJTkdfVU5TUEVDSUZJRUQQABINCglTQ09SSU5HX0EQARINCglTQ09SSU5HX0IQAhINCglTQ09SSU\
 5HX0MQA2IGcHJvdG8z");var $o=(o=>(o[o.UNSPECIFIED=0]="UNSPECIFIED",o[o.BLUE=1]="BLUE",o[o.GREEN=2]="GREEN",o[o.ORANGE=3]="ORANGE",o[o.YELLOW=4]="YELLOW",o))($o||{});var Jo=(i=>(i[i.UNSPECIFIED=0]="UNSPECIFIED",i[i.PAVILION=1]="PAVILION",i[i.SERAGLIO=2]="SERAGLIO",i[i.ARCADES=3]="ARCADES",i[i.CHAMBERS=4]="CHAMBERS",i[i.GARDEN=
-5]="GARDEN",i[i.TOWER=6]="TOWER",i))(Jo||{});var gl=E("CiticmlkZ2VtYXN0ZXIvZ2FtZXMvYWxoYW1icmEvdjEvY2hhbmNlLnByb3RvEh5icmlkZ2VtYXN0ZXIuZ2FtZXMuYWxoYW1icmEudjEiQwoHU2h1ZmZsZRI4CgVjYXJkcxgBIAMoCzIpLmJyaWRnZW\
-1hc3Rlci5nYW1lcy5hbGhhbWJyYS52MS5Nb25leUNhcmRiBnByb3RvMw",[ye]);var fl=E("CiticmlkZ2VtYXN0ZXIvZ2FtZXMvYWxoYW1icmEvdjEvY29uZmlnLnByb3RvEh5icmlkZ2VtYXN0ZXIuZ2FtZXMuYWxoYW1icmEudjEimAEKBkNvbmZpZxJLChF3aXRob3V0X2J1aWxkaW5ncxgBIA\
+5]="GARDEN",i[i.TOWER=6]="TOWER",i))(Jo||{});var gl=S("CiticmlkZ2VtYXN0ZXIvZ2FtZXMvYWxoYW1icmEvdjEvY2hhbmNlLnByb3RvEh5icmlkZ2VtYXN0ZXIuZ2FtZXMuYWxoYW1icmEudjEiQwoHU2h1ZmZsZRI4CgVjYXJkcxgBIAMoCzIpLmJyaWRnZW\
+1hc3Rlci5nYW1lcy5hbGhhbWJyYS52MS5Nb25leUNhcmRiBnByb3RvMw",[ye]);var fl=S("CiticmlkZ2VtYXN0ZXIvZ2FtZXMvYWxoYW1icmEvdjEvY29uZmlnLnByb3RvEh5icmlkZ2VtYXN0ZXIuZ2FtZXMuYWxoYW1icmEudjEimAEKBkNvbmZpZxJLChF3aXRob3V0X2J1aWxkaW5ncxgBIA\
 EoDjIwLmJyaWRnZW1hc3Rlci5nYW1lcy5hbGhhbWJyYS52MS5XaXRob3V0QnVpbGRpbmdzEkEKDGR1bW15X3BsYWNlcxgCIAEoDjIrLmJyaWRnZW1hc3Rlci5nYW1lcy5hbGhhbWJyYS52MS5EdW1teVBsYWNlcy\
 pyChBXaXRob3V0QnVpbGRpbmdzEiEKHVdJVEhPVVRfQlVJTERJTkdTX1VOU1BFQ0lGSUVEEAASHgoaV0lUSE9VVF9CVUlMRElOR1NfTk9fUExBQ0UQARIbChdXSVRIT1VUX0JVSUxESU5HU19QTEFDRRACKl4KC0\
-R1bW15UGxhY2VzEhwKGERVTU1ZX1BMQUNFU19VTlNQRUNJRklFRBAAEhQKEERVTU1ZX1BMQUNFU19BTEwQARIbChdEVU1NWV9QTEFDRVNfRklSU1RfT05MWRACYgZwcm90bzM");var Er=E("Ci1icmlkZ2VtYXN0ZXIvZ2FtZXMvYWxoYW1icmEvdjEvZGVjaXNpb24ucHJvdG8SHmJyaWRnZW1hc3Rlci5nYW1lcy5hbGhhbWJyYS52MSK7AQoIRGVjaXNpb24SNAoEdGFrZRgBIAEoCzIkLmJyaW\
+R1bW15UGxhY2VzEhwKGERVTU1ZX1BMQUNFU19VTlNQRUNJRklFRBAAEhQKEERVTU1ZX1BMQUNFU19BTEwQARIbChdEVU1NWV9QTEFDRVNfRklSU1RfT05MWRACYgZwcm90bzM");var Sr=S("Ci1icmlkZ2VtYXN0ZXIvZ2FtZXMvYWxoYW1icmEvdjEvZGVjaXNpb24ucHJvdG8SHmJyaWRnZW1hc3Rlci5nYW1lcy5hbGhhbWJyYS52MSK7AQoIRGVjaXNpb24SNAoEdGFrZRgBIAEoCzIkLmJyaW\
 RnZW1hc3Rlci5nYW1lcy5hbGhhbWJyYS52MS5UYWtlSAASNwoDYnV5GAIgASgLMiguYnJpZGdlbWFzdGVyLmdhbWVzLmFsaGFtYnJhLnYxLlB1cmNoYXNlSAASNAoEcGFzcxgDIAEoCzIkLmJyaWRnZW1hc3Rlci\
 5nYW1lcy5hbGhhbWJyYS52MS5QYXNzSABCCgoIZGVjaXNpb24iQAoEVGFrZRI4CgVjYXJkcxgBIAMoCzIpLmJyaWRnZW1hc3Rlci5nYW1lcy5hbGhhbWJyYS52MS5Nb25leUNhcmQiBgoEUGFzc2IGcHJvdG8z",
-[ye]);var Sr=E("CipicmlkZ2VtYXN0ZXIvZ2FtZXMvYWxoYW1icmEvdjEvZXZlbnQucHJvdG8SHmJyaWRnZW1hc3Rlci5nYW1lcy5hbGhhbWJyYS52MSKtBgoFRXZlbnQSPwoKaGFuZF9kZWFsdBgBIAEoCzIpLmJyaW\
+[ye]);var Er=S("CipicmlkZ2VtYXN0ZXIvZ2FtZXMvYWxoYW1icmEvdjEvZXZlbnQucHJvdG8SHmJyaWRnZW1hc3Rlci5nYW1lcy5hbGhhbWJyYS52MSKtBgoFRXZlbnQSPwoKaGFuZF9kZWFsdBgBIAEoCzIpLmJyaW\
 RnZW1hc3Rlci5nYW1lcy5hbGhhbWJyYS52MS5IYW5kRGVhbHRIABI/CgpkdW1teV9kcmV3GAIgASgLMikuYnJpZGdlbWFzdGVyLmdhbWVzLmFsaGFtYnJhLnYxLkR1bW15RHJld0gAEkUKDWJ1aWxkaW5nX2xhaW\
 QYAyABKAsyLC5icmlkZ2VtYXN0ZXIuZ2FtZXMuYWxoYW1icmEudjEuQnVpbGRpbmdMYWlkSAASQwoMbW9uZXlfb3BlbmVkGAQgASgLMisuYnJpZGdlbWFzdGVyLmdhbWVzLmFsaGFtYnJhLnYxLk1vbmV5T3Blbm\
 VkSAASQwoMdHVybl9zdGFydGVkGAUgASgLMisuYnJpZGdlbWFzdGVyLmdhbWVzLmFsaGFtYnJhLnYxLlR1cm5TdGFydGVkSAASQQoLbW9uZXlfdGFrZW4YBiABKAsyKi5icmlkZ2VtYXN0ZXIuZ2FtZXMuYWxoYW\
@@ -872,7 +873,7 @@ lPcGVuZWQSNwoEY2FyZBgBIAEoCzIpLmJyaWRnZW1hc3Rlci5nYW1lcy5hbGhhbWJyYS52MS5Nb25leU
 ZmbGVkEg0KBWNhcmRzGAEgASgNIgsKCVlhcmRTaG9ydCKiAQoQQnVpbGRpbmdBbGxvdHRlZBI2CgRzbG90GAEgASgOMiguYnJpZGdlbWFzdGVyLmdhbWVzLmFsaGFtYnJhLnYxLkN1cnJlbmN5EjoKCGJ1aWxkaW\
 5nGAIgASgLMiguYnJpZGdlbWFzdGVyLmdhbWVzLmFsaGFtYnJhLnYxLkJ1aWxkaW5nEhEKBHNlYXQYAyABKA1IAIgBAUIHCgVfc2VhdCKjAQoGU2NvcmVkEjgKB3Njb3JpbmcYASABKA4yJy5icmlkZ2VtYXN0ZX\
 IuZ2FtZXMuYWxoYW1icmEudjEuU2NvcmluZxIOCgRzZWF0GAIgASgNSAASNgoFZHVtbXkYAyABKAsyJS5icmlkZ2VtYXN0ZXIuZ2FtZXMuYWxoYW1icmEudjEuRHVtbXlIABIOCgZwb2ludHMYBCADKA1CBwoFb3\
-duZXIiBwoFRHVtbXliBnByb3RvMw",[ye]);var Rr=E("CjBicmlkZ2VtYXN0ZXIvZ2FtZXMvYWxoYW1icmEvdjEvb2JzZXJ2YXRpb24ucHJvdG8SHmJyaWRnZW1hc3Rlci5nYW1lcy5hbGhhbWJyYS52MSLwBgoLT2JzZXJ2YXRpb24SGAoLdmlld2VyX3NlYX\
+duZXIiBwoFRHVtbXliBnByb3RvMw",[ye]);var Rr=S("CjBicmlkZ2VtYXN0ZXIvZ2FtZXMvYWxoYW1icmEvdjEvb2JzZXJ2YXRpb24ucHJvdG8SHmJyaWRnZW1hc3Rlci5nYW1lcy5hbGhhbWJyYS52MSLwBgoLT2JzZXJ2YXRpb24SGAoLdmlld2VyX3NlYX\
 QYASABKA1IAYgBARI5CgR0dXJuGAIgASgLMikuYnJpZGdlbWFzdGVyLmdhbWVzLmFsaGFtYnJhLnYxLlR1cm5QaGFzZUgAEj8KB3NodWZmbGUYAyABKAsyLC5icmlkZ2VtYXN0ZXIuZ2FtZXMuYWxoYW1icmEudj\
 EuU2h1ZmZsZVBoYXNlSAASOQoEb3ZlchgEIAEoCzIpLmJyaWRnZW1hc3Rlci5nYW1lcy5hbGhhbWJyYS52MS5PdmVyUGhhc2VIABJECg50dXJuX3B1cmNoYXNlcxgFIAMoCzIsLmJyaWRnZW1hc3Rlci5nYW1lcy\
 5hbGhhbWJyYS52MS5UdXJuUHVyY2hhc2USNwoFc2VhdHMYBiADKAsyKC5icmlkZ2VtYXN0ZXIuZ2FtZXMuYWxoYW1icmEudjEuU2VhdFZpZXcSOAoFZHVtbXkYByABKAsyKS5icmlkZ2VtYXN0ZXIuZ2FtZXMuYW\
@@ -886,11 +887,11 @@ EoCzIoLmJyaWRnZW1hc3Rlci5nYW1lcy5hbGhhbWJyYS52MS5CdWlsZGluZxI3CgVncmVlbhgCIAEoCz
 5icmlkZ2VtYXN0ZXIuZ2FtZXMuYWxoYW1icmEudjEuQnVpbGRpbmcSOAoGeWVsbG93GAQgASgLMiguYnJpZGdlbWFzdGVyLmdhbWVzLmFsaGFtYnJhLnYxLkJ1aWxkaW5nIrUBCghTZWF0VmlldxIzCgRoYW5kGA\
 EgASgLMiUuYnJpZGdlbWFzdGVyLmdhbWVzLmFsaGFtYnJhLnYxLk1vbmV5EjwKCWJ1aWxkaW5ncxgCIAEoCzIpLmJyaWRnZW1hc3Rlci5nYW1lcy5hbGhhbWJyYS52MS5CdWlsZGluZ3MSNgoGcG9pbnRzGAMgAS\
 gLMiYuYnJpZGdlbWFzdGVyLmdhbWVzLmFsaGFtYnJhLnYxLlBvaW50cyKBAQoJRHVtbXlWaWV3EjwKCWJ1aWxkaW5ncxgBIAEoCzIpLmJyaWRnZW1hc3Rlci5nYW1lcy5hbGhhbWJyYS52MS5CdWlsZGluZ3MSNg\
-oGcG9pbnRzGAIgASgLMiYuYnJpZGdlbWFzdGVyLmdhbWVzLmFsaGFtYnJhLnYxLlBvaW50cyIpCgpQbGFjZVJhbmdlEg0KBWZpcnN0GAEgASgNEgwKBGxhc3QYAiABKA1iBnByb3RvMw",[ye]);var hl=E("CixicmlkZ2VtYXN0ZXIvZ2FtZXMvYWxoYW1icmEvdjEvcmVxdWVzdC5wcm90bxIeYnJpZGdlbWFzdGVyLmdhbWVzLmFsaGFtYnJhLnYxIsUBCgdSZXF1ZXN0EkAKC29ic2VydmF0aW9uGAEgASgLMi\
+oGcG9pbnRzGAIgASgLMiYuYnJpZGdlbWFzdGVyLmdhbWVzLmFsaGFtYnJhLnYxLlBvaW50cyIpCgpQbGFjZVJhbmdlEg0KBWZpcnN0GAEgASgNEgwKBGxhc3QYAiABKA1iBnByb3RvMw",[ye]);var hl=S("CixicmlkZ2VtYXN0ZXIvZ2FtZXMvYWxoYW1icmEvdjEvcmVxdWVzdC5wcm90bxIeYnJpZGdlbWFzdGVyLmdhbWVzLmFsaGFtYnJhLnYxIsUBCgdSZXF1ZXN0EkAKC29ic2VydmF0aW9uGAEgASgLMi\
 suYnJpZGdlbWFzdGVyLmdhbWVzLmFsaGFtYnJhLnYxLk9ic2VydmF0aW9uEkEKD2xlZ2FsX2RlY2lzaW9ucxgCIAMoCzIoLmJyaWRnZW1hc3Rlci5nYW1lcy5hbGhhbWJyYS52MS5EZWNpc2lvbhI1CgZldmVudH\
-MYAyADKAsyJS5icmlkZ2VtYXN0ZXIuZ2FtZXMuYWxoYW1icmEudjEuRXZlbnRiBnByb3RvMw",[Er,Sr,Rr]);var bl=E("CipicmlkZ2VtYXN0ZXIvZ2FtZXMvYWxoYW1icmEvdjEvc2V0dXAucHJvdG8SHmJyaWRnZW1hc3Rlci5nYW1lcy5hbGhhbWJyYS52MSKwAQoFU2V0dXASOwoJYnVpbGRpbmdzGAEgAygLMiguYnJpZG\
+MYAyADKAsyJS5icmlkZ2VtYXN0ZXIuZ2FtZXMuYWxoYW1icmEudjEuRXZlbnRiBnByb3RvMw",[Sr,Er,Rr]);var bl=S("CipicmlkZ2VtYXN0ZXIvZ2FtZXMvYWxoYW1icmEvdjEvc2V0dXAucHJvdG8SHmJyaWRnZW1hc3Rlci5nYW1lcy5hbGhhbWJyYS52MSKwAQoFU2V0dXASOwoJYnVpbGRpbmdzGAEgAygLMiguYnJpZG\
 dlbWFzdGVyLmdhbWVzLmFsaGFtYnJhLnYxLkJ1aWxkaW5nEjgKBW1vbmV5GAIgAygLMikuYnJpZGdlbWFzdGVyLmdhbWVzLmFsaGFtYnJhLnYxLk1vbmV5Q2FyZBIXCg9zY29yaW5nX2FfcGxhY2UYAyABKA0SFw\
-oPc2NvcmluZ19iX3BsYWNlGAQgASgNYgZwcm90bzM",[ye]);var Ee=E("CjlicmlkZ2VtYXN0ZXIvZ2FtZXMvYnJpZGdlc190b19ub3doZXJlL3YxL2NvbXBvbmVudHMucHJvdG8SKGJyaWRnZW1hc3Rlci5nYW1lcy5icmlkZ2VzX3RvX25vd2hlcmUudjEi3QEKCkJyaWRnZU\
+oPc2NvcmluZ19iX3BsYWNlGAQgASgNYgZwcm90bzM",[ye]);var Se=S("CjlicmlkZ2VtYXN0ZXIvZ2FtZXMvYnJpZGdlc190b19ub3doZXJlL3YxL2NvbXBvbmVudHMucHJvdG8SKGJyaWRnZW1hc3Rlci5nYW1lcy5icmlkZ2VzX3RvX25vd2hlcmUudjEi3QEKCkJyaWRnZU\
 NhcmQSPgoFc3R5bGUYASABKA4yLy5icmlkZ2VtYXN0ZXIuZ2FtZXMuYnJpZGdlc190b19ub3doZXJlLnYxLlN0eWxlEg4KBm51bWJlchgCIAEoDRI+CgRsZWZ0GAMgASgOMjAuYnJpZGdlbWFzdGVyLmdhbWVzLm\
 JyaWRnZXNfdG9fbm93aGVyZS52MS5TeW1ib2wSPwoFcmlnaHQYBCABKA4yMC5icmlkZ2VtYXN0ZXIuZ2FtZXMuYnJpZGdlc190b19ub3doZXJlLnYxLlN5bWJvbCIKCghNb251bWVudCIICgZQaWxsYXIiowEKBE\
 NhcmQSSwoLYnJpZGdlX2NhcmQYASABKAsyNC5icmlkZ2VtYXN0ZXIuZ2FtZXMuYnJpZGdlc190b19ub3doZXJlLnYxLkJyaWRnZUNhcmRIABJGCghtb251bWVudBgCIAEoCzIyLmJyaWRnZW1hc3Rlci5nYW1lcy\
@@ -900,14 +901,14 @@ MuYnJpZGdlc190b19ub3doZXJlLnYxLlBpbGxhckgAEg0KBWxldmVsGAQgASgNEg4KBmNvbHVtbhgFIA
 ltb251bWVudHMYAyABKA0SDwoHc3ltYm9scxgEIAEoDRIQCghjb250cmFjdBgFIAEoDSpWCgVTdHlsZRIVChFTVFlMRV9VTlNQRUNJRklFRBAAEhQKEFNUWUxFX1NVU1BFTlNJT04QARIPCgtTVFlMRV9UUlVTUx\
 ACEg8KC1NUWUxFX0NBQkxFEAMqUwoGU3ltYm9sEhYKElNZTUJPTF9VTlNQRUNJRklFRBAAEg8KC1NZTUJPTF9GSVNIEAESDwoLU1lNQk9MX0JJUkQQAhIPCgtTWU1CT0xfQk9BVBADKsYBCghDb250cmFjdBIYCh\
 RDT05UUkFDVF9VTlNQRUNJRklFRBAAEhMKD0NPTlRSQUNUX1RSSVBMRRABEhoKFkNPTlRSQUNUX1NQSUNFX09GX0xJRkUQAhIZChVDT05UUkFDVF9MT05HRVNUX01JTEUQAxIgChxDT05UUkFDVF9TUEFOTklOR1\
-9USEVfRElWSURFEAQSHQoZQ09OVFJBQ1RfVFJJQUxfT0ZfVEhFX1NFQRAFEhMKD0NPTlRSQUNUX0RPVUJMRRAGYgZwcm90bzM");var Ar=(s=>(s[s.UNSPECIFIED=0]="UNSPECIFIED",s[s.SUSPENSION=1]="SUSPENSION",s[s.TRUSS=2]="TRUSS",s[s.CABLE=3]="CABLE",s))(Ar||{});var Zr=(s=>(s[s.UNSPECIFIED=0]="UNSPECIFIED",s[s.FISH=1]="FISH",s[s.BIRD=2]="BIRD",s[s.BOAT=3]="BOAT",s))(Zr||{});var yl=E("CjVicmlkZ2VtYXN0ZXIvZ2FtZXMvYnJpZGdlc190b19ub3doZXJlL3YxL2NvbmZpZy5wcm90bxIoYnJpZGdlbWFzdGVyLmdhbWVzLmJyaWRnZXNfdG9fbm93aGVyZS52MSKNAgoGQ29uZmlnEhYKCW\
+9USEVfRElWSURFEAQSHQoZQ09OVFJBQ1RfVFJJQUxfT0ZfVEhFX1NFQRAFEhMKD0NPTlRSQUNUX0RPVUJMRRAGYgZwcm90bzM");var Ar=(s=>(s[s.UNSPECIFIED=0]="UNSPECIFIED",s[s.SUSPENSION=1]="SUSPENSION",s[s.TRUSS=2]="TRUSS",s[s.CABLE=3]="CABLE",s))(Ar||{});var Zr=(s=>(s[s.UNSPECIFIED=0]="UNSPECIFIED",s[s.FISH=1]="FISH",s[s.BIRD=2]="BIRD",s[s.BOAT=3]="BOAT",s))(Zr||{});var yl=S("CjVicmlkZ2VtYXN0ZXIvZ2FtZXMvYnJpZGdlc190b19ub3doZXJlL3YxL2NvbmZpZy5wcm90bxIoYnJpZGdlbWFzdGVyLmdhbWVzLmJyaWRnZXNfdG9fbm93aGVyZS52MSKNAgoGQ29uZmlnEhYKCW\
 NvbnRyYWN0cxgBIAEoCEgAiAEBEh0KEGNvbnRyYWN0c190b193aW4YAiABKA1IAYgBARISCgVnYW1lcxgDIAEoDUgCiAEBEkIKB2VkaXRpb24YBCABKAsyMS5icmlkZ2VtYXN0ZXIuZ2FtZXMuYnJpZGdlc190b1\
 9ub3doZXJlLnYxLkVkaXRpb24SRwoKbmV4dF9jYXJkcxgFIAEoDjIzLmJyaWRnZW1hc3Rlci5nYW1lcy5icmlkZ2VzX3RvX25vd2hlcmUudjEuTmV4dENhcmRzQgwKCl9jb250cmFjdHNCEwoRX2NvbnRyYWN0c1\
 90b193aW5CCAoGX2dhbWVzIlwKB0VkaXRpb24SDAoEbmFtZRgBIAEoCRJDCgVjYXJkcxgCIAMoCzI0LmJyaWRnZW1hc3Rlci5nYW1lcy5icmlkZ2VzX3RvX25vd2hlcmUudjEuQnJpZGdlQ2FyZCpmCglOZXh0Q2\
-FyZHMSGgoWTkVYVF9DQVJEU19VTlNQRUNJRklFRBAAEh4KGk5FWFRfQ0FSRFNfQkVGT1JFX0JVSUxESU5HEAESHQoZTkVYVF9DQVJEU19BRlRFUl9CVUlMRElORxACYgZwcm90bzM",[Ee]);var Vr=E("CjdicmlkZ2VtYXN0ZXIvZ2FtZXMvYnJpZGdlc190b19ub3doZXJlL3YxL2RlY2lzaW9uLnByb3RvEihicmlkZ2VtYXN0ZXIuZ2FtZXMuYnJpZGdlc190b19ub3doZXJlLnYxIuIBCghEZWNpc2lvbh\
+FyZHMSGgoWTkVYVF9DQVJEU19VTlNQRUNJRklFRBAAEh4KGk5FWFRfQ0FSRFNfQkVGT1JFX0JVSUxESU5HEAESHQoZTkVYVF9DQVJEU19BRlRFUl9CVUlMRElORxACYgZwcm90bzM",[Se]);var Vr=S("CjdicmlkZ2VtYXN0ZXIvZ2FtZXMvYnJpZGdlc190b19ub3doZXJlL3YxL2RlY2lzaW9uLnByb3RvEihicmlkZ2VtYXN0ZXIuZ2FtZXMuYnJpZGdlc190b19ub3doZXJlLnYxIuIBCghEZWNpc2lvbh\
 I+CgR0YWtlGAEgASgLMi4uYnJpZGdlbWFzdGVyLmdhbWVzLmJyaWRnZXNfdG9fbm93aGVyZS52MS5DYXJkSAASRAoFcGxhY2UYAiABKAsyMy5icmlkZ2VtYXN0ZXIuZ2FtZXMuYnJpZGdlc190b19ub3doZXJlLn\
 YxLlBsYWNlbWVudEgAEkQKA2VuZBgDIAEoCzI1LmJyaWRnZW1hc3Rlci5nYW1lcy5icmlkZ2VzX3RvX25vd2hlcmUudjEuRW5kQnVpbGRpbmdIAEIKCghkZWNpc2lvbiINCgtFbmRCdWlsZGluZ2IGcHJvdG8z",
-[Ee]);var vr=E("CjRicmlkZ2VtYXN0ZXIvZ2FtZXMvYnJpZGdlc190b19ub3doZXJlL3YxL2V2ZW50LnByb3RvEihicmlkZ2VtYXN0ZXIuZ2FtZXMuYnJpZGdlc190b19ub3doZXJlLnYxIrIFCgVFdmVudBJNCgxnYW\
+[Se]);var vr=S("CjRicmlkZ2VtYXN0ZXIvZ2FtZXMvYnJpZGdlc190b19ub3doZXJlL3YxL2V2ZW50LnByb3RvEihicmlkZ2VtYXN0ZXIuZ2FtZXMuYnJpZGdlc190b19ub3doZXJlLnYxIrIFCgVFdmVudBJNCgxnYW\
 1lX3N0YXJ0ZWQYASABKAsyNS5icmlkZ2VtYXN0ZXIuZ2FtZXMuYnJpZGdlc190b19ub3doZXJlLnYxLkdhbWVTdGFydGVkSAASTwoNcm91bmRfc3RhcnRlZBgCIAEoCzI2LmJyaWRnZW1hc3Rlci5nYW1lcy5icm\
 lkZ2VzX3RvX25vd2hlcmUudjEuUm91bmRTdGFydGVkSAASQAoFdGFrZW4YAyABKAsyLy5icmlkZ2VtYXN0ZXIuZ2FtZXMuYnJpZGdlc190b19ub3doZXJlLnYxLlRha2VuSAASSwoLZHJhZnRfZW5kZWQYBCABKA\
 syNC5icmlkZ2VtYXN0ZXIuZ2FtZXMuYnJpZGdlc190b19ub3doZXJlLnYxLkRyYWZ0RW5kZWRIABJCCgZwbGFjZWQYBSABKAsyMC5icmlkZ2VtYXN0ZXIuZ2FtZXMuYnJpZGdlc190b19ub3doZXJlLnYxLlBsYW\
@@ -920,7 +921,7 @@ JpZGdlc190b19ub3doZXJlLnYxLkNhcmQinwEKCkRyYWZ0RW5kZWQSRwoJZGlzY2FyZGVkGAEgAygLMj
 RfY2FyZHMYAiADKAsyNC5icmlkZ2VtYXN0ZXIuZ2FtZXMuYnJpZGdlc190b19ub3doZXJlLnYxLkJyaWRnZUNhcmQiXgoGUGxhY2VkEgwKBHNlYXQYASABKA0SRgoJcGxhY2VtZW50GAIgASgLMjMuYnJpZGdlbW\
 FzdGVyLmdhbWVzLmJyaWRnZXNfdG9fbm93aGVyZS52MS5QbGFjZW1lbnQiYAoNQnVpbGRpbmdFbmRlZBIMCgRzZWF0GAEgASgNEkEKCWRpc2NhcmRlZBgCIAMoCzIuLmJyaWRnZW1hc3Rlci5nYW1lcy5icmlkZ2\
 VzX3RvX25vd2hlcmUudjEuQ2FyZCJaCgZTY29yZWQSDAoEc2VhdBgBIAEoDRJCCgVzY29yZRgCIAEoCzIzLmJyaWRnZW1hc3Rlci5nYW1lcy5icmlkZ2VzX3RvX25vd2hlcmUudjEuU2VhdFNjb3JlIjkKCUdhbW\
-VFbmRlZBIMCgRnYW1lGAEgASgNEhMKBndpbm5lchgCIAEoDUgAiAEBQgkKB193aW5uZXIiDAoKTWF0Y2hFbmRlZGIGcHJvdG8z",[Ee]);var Gr=E("CjpicmlkZ2VtYXN0ZXIvZ2FtZXMvYnJpZGdlc190b19ub3doZXJlL3YxL29ic2VydmF0aW9uLnByb3RvEihicmlkZ2VtYXN0ZXIuZ2FtZXMuYnJpZGdlc190b19ub3doZXJlLnYxIrQFCgtPYnNlcn\
+VFbmRlZBIMCgRnYW1lGAEgASgNEhMKBndpbm5lchgCIAEoDUgAiAEBQgkKB193aW5uZXIiDAoKTWF0Y2hFbmRlZGIGcHJvdG8z",[Se]);var Gr=S("CjpicmlkZ2VtYXN0ZXIvZ2FtZXMvYnJpZGdlc190b19ub3doZXJlL3YxL29ic2VydmF0aW9uLnByb3RvEihicmlkZ2VtYXN0ZXIuZ2FtZXMuYnJpZGdlc190b19ub3doZXJlLnYxIrQFCgtPYnNlcn\
 ZhdGlvbhIYCgt2aWV3ZXJfc2VhdBgBIAEoDUgBiAEBEkUKB3Jlc3VsdHMYAiADKAsyNC5icmlkZ2VtYXN0ZXIuZ2FtZXMuYnJpZGdlc190b19ub3doZXJlLnYxLkdhbWVSZXN1bHQSDAoEZ2FtZRgDIAEoDRJECg\
 hjb250cmFjdBgEIAEoDjIyLmJyaWRnZW1hc3Rlci5nYW1lcy5icmlkZ2VzX3RvX25vd2hlcmUudjEuQ29udHJhY3QSDQoFcm91bmQYBSABKA0SFQoNZmlyc3RfZHJhZnRlchgGIAEoDRJFCgVkcmFmdBgHIAEoCz\
 I0LmJyaWRnZW1hc3Rlci5nYW1lcy5icmlkZ2VzX3RvX25vd2hlcmUudjEuRHJhZnRQaGFzZUgAEkUKBWJ1aWxkGAggASgLMjQuYnJpZGdlbWFzdGVyLmdhbWVzLmJyaWRnZXNfdG9fbm93aGVyZS52MS5CdWlsZF\
@@ -930,11 +931,11 @@ RzGA0gAygLMjIuYnJpZGdlbWFzdGVyLmdhbWVzLmJyaWRnZXNfdG9fbm93aGVyZS52MS5TZWF0Vmlld0
 xkUGhhc2UiCwoJT3ZlclBoYXNlIsUBCghTZWF0VmlldxJGCglzdHJ1Y3R1cmUYASADKAsyMy5icmlkZ2VtYXN0ZXIuZ2FtZXMuYnJpZGdlc190b19ub3doZXJlLnYxLlBsYWNlbWVudBIPCgdwaWxsYXJzGAIgAS\
 gNEj0KBWNhcmRzGAMgAygLMi4uYnJpZGdlbWFzdGVyLmdhbWVzLmJyaWRnZXNfdG9fbm93aGVyZS52MS5DYXJkEg4KBnBsYWNlZBgEIAMoDRIRCgloYXNfZW5kZWQYBSABKAgitwEKCkdhbWVSZXN1bHQSRAoIY2\
 9udHJhY3QYASABKA4yMi5icmlkZ2VtYXN0ZXIuZ2FtZXMuYnJpZGdlc190b19ub3doZXJlLnYxLkNvbnRyYWN0EhMKBndpbm5lchgCIAEoDUgAiAEBEkMKBnNjb3JlcxgDIAMoCzIzLmJyaWRnZW1hc3Rlci5nYW\
-1lcy5icmlkZ2VzX3RvX25vd2hlcmUudjEuU2VhdFNjb3JlQgkKB193aW5uZXJiBnByb3RvMw",[Ee]);var El=E("CjZicmlkZ2VtYXN0ZXIvZ2FtZXMvYnJpZGdlc190b19ub3doZXJlL3YxL3JlcXVlc3QucHJvdG8SKGJyaWRnZW1hc3Rlci5nYW1lcy5icmlkZ2VzX3RvX25vd2hlcmUudjEi4wEKB1JlcXVlc3QSSg\
+1lcy5icmlkZ2VzX3RvX25vd2hlcmUudjEuU2VhdFNjb3JlQgkKB193aW5uZXJiBnByb3RvMw",[Se]);var Sl=S("CjZicmlkZ2VtYXN0ZXIvZ2FtZXMvYnJpZGdlc190b19ub3doZXJlL3YxL3JlcXVlc3QucHJvdG8SKGJyaWRnZW1hc3Rlci5nYW1lcy5icmlkZ2VzX3RvX25vd2hlcmUudjEi4wEKB1JlcXVlc3QSSg\
 oLb2JzZXJ2YXRpb24YASABKAsyNS5icmlkZ2VtYXN0ZXIuZ2FtZXMuYnJpZGdlc190b19ub3doZXJlLnYxLk9ic2VydmF0aW9uEksKD2xlZ2FsX2RlY2lzaW9ucxgCIAMoCzIyLmJyaWRnZW1hc3Rlci5nYW1lcy\
-5icmlkZ2VzX3RvX25vd2hlcmUudjEuRGVjaXNpb24SPwoGZXZlbnRzGAMgAygLMi8uYnJpZGdlbWFzdGVyLmdhbWVzLmJyaWRnZXNfdG9fbm93aGVyZS52MS5FdmVudGIGcHJvdG8z",[Vr,vr,Gr]);var Sl=E("CjRicmlkZ2VtYXN0ZXIvZ2FtZXMvYnJpZGdlc190b19ub3doZXJlL3YxL3NldHVwLnByb3RvEihicmlkZ2VtYXN0ZXIuZ2FtZXMuYnJpZGdlc190b19ub3doZXJlLnYxIo0BCgVTZXR1cBJFCgljb2\
+5icmlkZ2VzX3RvX25vd2hlcmUudjEuRGVjaXNpb24SPwoGZXZlbnRzGAMgAygLMi8uYnJpZGdlbWFzdGVyLmdhbWVzLmJyaWRnZXNfdG9fbm93aGVyZS52MS5FdmVudGIGcHJvdG8z",[Vr,vr,Gr]);var El=S("CjRicmlkZ2VtYXN0ZXIvZ2FtZXMvYnJpZGdlc190b19ub3doZXJlL3YxL3NldHVwLnByb3RvEihicmlkZ2VtYXN0ZXIuZ2FtZXMuYnJpZGdlc190b19ub3doZXJlLnYxIo0BCgVTZXR1cBJFCgljb2\
 50cmFjdHMYASADKA4yMi5icmlkZ2VtYXN0ZXIuZ2FtZXMuYnJpZGdlc190b19ub3doZXJlLnYxLkNvbnRyYWN0Ej0KBWRlYWxzGAIgAygLMi4uYnJpZGdlbWFzdGVyLmdhbWVzLmJyaWRnZXNfdG9fbm93aGVyZS\
-52MS5EZWFsImEKBERlYWwSFQoNZmlyc3RfZHJhZnRlchgBIAEoDRJCCgRkZWNrGAIgAygLMjQuYnJpZGdlbWFzdGVyLmdhbWVzLmJyaWRnZXNfdG9fbm93aGVyZS52MS5CcmlkZ2VDYXJkYgZwcm90bzM",[Ee]);var Se=E("CjJicmlkZ2VtYXN0ZXIvZ2FtZXMvY2FyY2Fzc29ubmUvdjEvY29tcG9uZW50cy5wcm90bxIhYnJpZGdlbWFzdGVyLmdhbWVzLmNhcmNhc3Nvbm5lLnYxKpgFCghUaWxlS2luZBIZChVUSUxFX0tJTk\
+52MS5EZWFsImEKBERlYWwSFQoNZmlyc3RfZHJhZnRlchgBIAEoDRJCCgRkZWNrGAIgAygLMjQuYnJpZGdlbWFzdGVyLmdhbWVzLmJyaWRnZXNfdG9fbm93aGVyZS52MS5CcmlkZ2VDYXJkYgZwcm90bzM",[Se]);var Ee=S("CjJicmlkZ2VtYXN0ZXIvZ2FtZXMvY2FyY2Fzc29ubmUvdjEvY29tcG9uZW50cy5wcm90bxIhYnJpZGdlbWFzdGVyLmdhbWVzLmNhcmNhc3Nvbm5lLnYxKpgFCghUaWxlS2luZBIZChVUSUxFX0tJTk\
 RfVU5TUEVDSUZJRUQQABIPCgtUSUxFX0tJTkRfQRABEg8KC1RJTEVfS0lORF9CEAISDwoLVElMRV9LSU5EX0MQAxIPCgtUSUxFX0tJTkRfRBAEEg8KC1RJTEVfS0lORF9FEAUSDwoLVElMRV9LSU5EX0YQBhIPCg\
 tUSUxFX0tJTkRfRxAHEg8KC1RJTEVfS0lORF9IEAgSDwoLVElMRV9LSU5EX0kQCRIPCgtUSUxFX0tJTkRfShAKEg8KC1RJTEVfS0lORF9LEAsSDwoLVElMRV9LSU5EX0wQDBIPCgtUSUxFX0tJTkRfTRANEg8KC1\
 RJTEVfS0lORF9OEA4SDwoLVElMRV9LSU5EX08QDxIPCgtUSUxFX0tJTkRfUBAQEg8KC1RJTEVfS0lORF9REBESDwoLVElMRV9LSU5EX1IQEhIPCgtUSUxFX0tJTkRfUxATEg8KC1RJTEVfS0lORF9UEBQSDwoLVE\
@@ -955,7 +956,7 @@ D7=31]="D7",R[R.D8=32]="D8",R[R.D9=33]="D9",R[R.D10=34]="D10",R[R.D11=35]="D11",
 EST",Z[Z.CITY_NORTH=5]="CITY_NORTH",Z[Z.CITY_EAST=6]="CITY_EAST",Z[Z.CITY_SOUTH=7]="CITY_SOUTH",Z[Z.CITY_WEST=8]="CITY_WEST",Z[Z.MONASTERY=9]="MONASTERY",Z[Z.FIELD_NORTH_LEFT=
 10]="FIELD_NORTH_LEFT",Z[Z.FIELD_NORTH_RIGHT=11]="FIELD_NORTH_RIGHT",Z[Z.FIELD_EAST_LEFT=12]="FIELD_EAST_LEFT",Z[Z.FIELD_EAST_RIGHT=13]="FIELD_EAST_RIGHT",Z[Z.FIELD_SOUTH_LEFT=
 14]="FIELD_SOUTH_LEFT",Z[Z.FIELD_SOUTH_RIGHT=15]="FIELD_SOUTH_RIGHT",Z[Z.FIELD_WEST_LEFT=16]="FIELD_WEST_LEFT",Z[Z.FIELD_WEST_RIGHT=17]="FIELD_WEST_RIGHT",Z))(It||
-{});var Rl=E("Ci5icmlkZ2VtYXN0ZXIvZ2FtZXMvY2FyY2Fzc29ubmUvdjEvY29uZmlnLnByb3RvEiFicmlkZ2VtYXN0ZXIuZ2FtZXMuY2FyY2Fzc29ubmUudjEi0AEKBkNvbmZpZxIYCgtkcmF3YnJpZGdlcxgBIA\
+{});var Rl=S("Ci5icmlkZ2VtYXN0ZXIvZ2FtZXMvY2FyY2Fzc29ubmUvdjEvY29uZmlnLnByb3RvEiFicmlkZ2VtYXN0ZXIuZ2FtZXMuY2FyY2Fzc29ubmUudjEi0AEKBkNvbmZpZxIYCgtkcmF3YnJpZGdlcxgBIA\
 EoCEgAiAEBEhMKBmZpZWxkcxgCIAEoCEgBiAEBEjsKB2VkaXRpb24YAyABKAsyKi5icmlkZ2VtYXN0ZXIuZ2FtZXMuY2FyY2Fzc29ubmUudjEuRWRpdGlvbhI/CgpiYXNlX3RpbGVzGAQgAygLMisuYnJpZGdlbW\
 FzdGVyLmdhbWVzLmNhcmNhc3Nvbm5lLnYxLkJhc2VUaWxlQg4KDF9kcmF3YnJpZGdlc0IJCgdfZmllbGRzIk8KB0VkaXRpb24SDAoEbmFtZRgBIAEoCRI2CgV0aWxlcxgCIAMoCzInLmJyaWRnZW1hc3Rlci5nYW\
 1lcy5jYXJjYXNzb25uZS52MS5UaWxlIlAKCEJhc2VUaWxlEg0KBWNvdW50GAEgASgNEjUKBHRpbGUYAiABKAsyJy5icmlkZ2VtYXN0ZXIuZ2FtZXMuY2FyY2Fzc29ubmUudjEuVGlsZSKUAgoEVGlsZRI5CgVlZG\
@@ -964,13 +965,13 @@ Vyb2FkcxgDIAMoCzIuLmJyaWRnZW1hc3Rlci5nYW1lcy5jYXJjYXNzb25uZS52MS5Sb2FkU2VnbWVudB
 dtZW50EhEKCW1vbmFzdGVyeRgFIAEoCCJVCgtDaXR5U2VnbWVudBI2CgVlZGdlcxgBIAMoDjInLmJyaWRnZW1hc3Rlci5nYW1lcy5jYXJjYXNzb25uZS52MS5FZGdlEg4KBnNoaWVsZBgCIAEoCCKCAQoLUm9hZF\
 NlZ21lbnQSNgoFZWRnZXMYASADKA4yJy5icmlkZ2VtYXN0ZXIuZ2FtZXMuY2FyY2Fzc29ubmUudjEuRWRnZRI7CgpkcmF3YnJpZGdlGAIgASgOMicuYnJpZGdlbWFzdGVyLmdhbWVzLmNhcmNhc3Nvbm5lLnYxLk\
 VkZ2UiiAEKDEZpZWxkU2VnbWVudBI/CgpoYWxmX2VkZ2VzGAEgAygOMisuYnJpZGdlbWFzdGVyLmdhbWVzLmNhcmNhc3Nvbm5lLnYxLkhhbGZFZGdlEjcKBmNpdGllcxgCIAMoDjInLmJyaWRnZW1hc3Rlci5nYW\
-1lcy5jYXJjYXNzb25uZS52MS5FZGdlYgZwcm90bzM",[Se]);var Nt=E("CjBicmlkZ2VtYXN0ZXIvZ2FtZXMvY2FyY2Fzc29ubmUvdjEvZGVjaXNpb24ucHJvdG8SIWJyaWRnZW1hc3Rlci5nYW1lcy5jYXJjYXNzb25uZS52MSLjAQoIRGVjaXNpb24SPQoFcGxhY2UYASABKA\
+1lcy5jYXJjYXNzb25uZS52MS5FZGdlYgZwcm90bzM",[Ee]);var Nt=S("CjBicmlkZ2VtYXN0ZXIvZ2FtZXMvY2FyY2Fzc29ubmUvdjEvZGVjaXNpb24ucHJvdG8SIWJyaWRnZW1hc3Rlci5nYW1lcy5jYXJjYXNzb25uZS52MSLjAQoIRGVjaXNpb24SPQoFcGxhY2UYASABKA\
 syLC5icmlkZ2VtYXN0ZXIuZ2FtZXMuY2FyY2Fzc29ubmUudjEuUGxhY2VtZW50SAASQQoGbWVlcGxlGAIgASgLMi8uYnJpZGdlbWFzdGVyLmdhbWVzLmNhcmNhc3Nvbm5lLnYxLk1lZXBsZUNob2ljZUgAEkkKCm\
 RyYXdicmlkZ2UYAyABKAsyMy5icmlkZ2VtYXN0ZXIuZ2FtZXMuY2FyY2Fzc29ubmUudjEuRHJhd2JyaWRnZUNob2ljZUgAQgoKCGRlY2lzaW9uIjMKCVBsYWNlbWVudBIJCgF4GAEgASgREgkKAXkYAiABKBESEA\
 oIcm90YXRpb24YAyABKA0ilAEKDE1lZXBsZUNob2ljZRI7CgRub25lGAEgASgLMisuYnJpZGdlbWFzdGVyLmdhbWVzLmNhcmNhc3Nvbm5lLnYxLk5vTWVlcGxlSAASPQoHc2VnbWVudBgCIAEoDjIqLmJyaWRnZW\
 1hc3Rlci5nYW1lcy5jYXJjYXNzb25uZS52MS5TZWdtZW50SABCCAoGY2hvaWNlIgoKCE5vTWVlcGxlIo4BChBEcmF3YnJpZGdlQ2hvaWNlEjcKBGhvbWUYASABKAsyJy5icmlkZ2VtYXN0ZXIuZ2FtZXMuY2FyY2\
 Fzc29ubmUudjEuSG9tZUgAEjcKBGdhdGUYAiABKAsyJy5icmlkZ2VtYXN0ZXIuZ2FtZXMuY2FyY2Fzc29ubmUudjEuR2F0ZUgAQggKBmNob2ljZSIGCgRIb21lIlMKBEdhdGUSCQoBeBgBIAEoERIJCgF5GAIgAS\
-gREjUKBGNpdHkYAyABKA4yJy5icmlkZ2VtYXN0ZXIuZ2FtZXMuY2FyY2Fzc29ubmUudjEuRWRnZWIGcHJvdG8z",[Se]);var Ir=E("Ci1icmlkZ2VtYXN0ZXIvZ2FtZXMvY2FyY2Fzc29ubmUvdjEvZXZlbnQucHJvdG8SIWJyaWRnZW1hc3Rlci5nYW1lcy5jYXJjYXNzb25uZS52MSLYBQoFRXZlbnQSQgoKdGlsZV9kcmF3bhgBIAEoCz\
+gREjUKBGNpdHkYAyABKA4yJy5icmlkZ2VtYXN0ZXIuZ2FtZXMuY2FyY2Fzc29ubmUudjEuRWRnZWIGcHJvdG8z",[Ee]);var Ir=S("Ci1icmlkZ2VtYXN0ZXIvZ2FtZXMvY2FyY2Fzc29ubmUvdjEvZXZlbnQucHJvdG8SIWJyaWRnZW1hc3Rlci5nYW1lcy5jYXJjYXNzb25uZS52MSLYBQoFRXZlbnQSQgoKdGlsZV9kcmF3bhgBIAEoCz\
 IsLmJyaWRnZW1hc3Rlci5nYW1lcy5jYXJjYXNzb25uZS52MS5UaWxlRHJhd25IABJGCgx0aWxlX3JlbW92ZWQYAiABKAsyLi5icmlkZ2VtYXN0ZXIuZ2FtZXMuY2FyY2Fzc29ubmUudjEuVGlsZVJlbW92ZWRIAB\
 JECgt0aWxlX3BsYWNlZBgDIAEoCzItLmJyaWRnZW1hc3Rlci5nYW1lcy5jYXJjYXNzb25uZS52MS5UaWxlUGxhY2VkSAASSAoNbWVlcGxlX3BsYWNlZBgEIAEoCzIvLmJyaWRnZW1hc3Rlci5nYW1lcy5jYXJjYX\
 Nzb25uZS52MS5NZWVwbGVQbGFjZWRIABJECgttZWVwbGVfa2VwdBgFIAEoCzItLmJyaWRnZW1hc3Rlci5nYW1lcy5jYXJjYXNzb25uZS52MS5NZWVwbGVLZXB0SAASOwoGc2NvcmVkGAYgASgLMikuYnJpZGdlbW\
@@ -984,7 +985,7 @@ I7CgdzZWdtZW50GAQgASgOMiouYnJpZGdlbWFzdGVyLmdhbWVzLmNhcmNhc3Nvbm5lLnYxLlNlZ21lbn
 gREjsKB3NlZ21lbnQYAyABKA4yKi5icmlkZ2VtYXN0ZXIuZ2FtZXMuY2FyY2Fzc29ubmUudjEuU2VnbWVudBIRCgljb21wbGV0ZWQYBCABKAgSDgoGcG9pbnRzGAUgASgNEg0KBXNlYXRzGAYgAygNInwKDkRyYX\
 dicmlkZ2VEb3duEgwKBHNlYXQYASABKA0SCQoBeBgCIAEoERIJCgF5GAMgASgREjUKBHJvYWQYBCABKA4yJy5icmlkZ2VtYXN0ZXIuZ2FtZXMuY2FyY2Fzc29ubmUudjEuRWRnZRIPCgdtZWVwbGVzGAUgASgNIl\
 EKCk1lZXBsZVNlbnQSDAoEc2VhdBgBIAEoDRI1CgRnYXRlGAIgASgLMicuYnJpZGdlbWFzdGVyLmdhbWVzLmNhcmNhc3Nvbm5lLnYxLkdhdGUiHwoPTWVlcGxlVGFrZW5Ib21lEgwKBHNlYXQYASABKA0iCwoJR2\
-FtZUVuZGVkYgZwcm90bzM",[Se,Nt]);var Nr=E("CjNicmlkZ2VtYXN0ZXIvZ2FtZXMvY2FyY2Fzc29ubmUvdjEvb2JzZXJ2YXRpb24ucHJvdG8SIWJyaWRnZW1hc3Rlci5nYW1lcy5jYXJjYXNzb25uZS52MSLzBAoLT2JzZXJ2YXRpb24SGAoLdmlld2\
+FtZUVuZGVkYgZwcm90bzM",[Ee,Nt]);var Nr=S("CjNicmlkZ2VtYXN0ZXIvZ2FtZXMvY2FyY2Fzc29ubmUvdjEvb2JzZXJ2YXRpb24ucHJvdG8SIWJyaWRnZW1hc3Rlci5nYW1lcy5jYXJjYXNzb25uZS52MSLzBAoLT2JzZXJ2YXRpb24SGAoLdmlld2\
 VyX3NlYXQYASABKA1IAYgBARIRCgl0dXJuX3NlYXQYAiABKA0SRwoKcGxhY2VfdGlsZRgDIAEoCzIxLmJyaWRnZW1hc3Rlci5nYW1lcy5jYXJjYXNzb25uZS52MS5QbGFjZVRpbGVQaGFzZUgAEksKDHBsYWNlX2\
 1lZXBsZRgEIAEoCzIzLmJyaWRnZW1hc3Rlci5nYW1lcy5jYXJjYXNzb25uZS52MS5QbGFjZU1lZXBsZVBoYXNlSAASSAoKZHJhd2JyaWRnZRgFIAEoCzIyLmJyaWRnZW1hc3Rlci5nYW1lcy5jYXJjYXNzb25uZS\
 52MS5EcmF3YnJpZGdlUGhhc2VIABI8CgRvdmVyGAYgASgLMiwuYnJpZGdlbWFzdGVyLmdhbWVzLmNhcmNhc3Nvbm5lLnYxLk92ZXJQaGFzZUgAEjoKBXNlYXRzGAcgAygLMisuYnJpZGdlbWFzdGVyLmdhbWVzLm\
@@ -995,10 +996,10 @@ NlEj4KCWNyb3NzaW5ncxgBIAMoCzIrLmJyaWRnZW1hc3Rlci5nYW1lcy5jYXJjYXNzb25uZS52MS5Dcm
 5nYW1lcy5jYXJjYXNzb25uZS52MS5FZGdlEgwKBHNlYXQYAiABKA0SDwoHbWVlcGxlcxgDIAEoDSJeCghTZWF0VmlldxIOCgZzdXBwbHkYASABKA0SEwoLcm9hZF9wb2ludHMYAiABKA0SEwoLY2l0eV9wb2ludH\
 MYAyABKA0SGAoQbW9uYXN0ZXJ5X3BvaW50cxgEIAEoDSJtCghMYWlkVGlsZRI5CgR0aWxlGAEgASgOMisuYnJpZGdlbWFzdGVyLmdhbWVzLmNhcmNhc3Nvbm5lLnYxLlRpbGVLaW5kEgkKAXgYAiABKBESCQoBeR\
 gDIAEoERIQCghyb3RhdGlvbhgEIAEoDSJpCgZNZWVwbGUSDAoEc2VhdBgBIAEoDRIJCgF4GAIgASgREgkKAXkYAyABKBESOwoHc2VnbWVudBgEIAEoDjIqLmJyaWRnZW1hc3Rlci5nYW1lcy5jYXJjYXNzb25uZS\
-52MS5TZWdtZW50YgZwcm90bzM",[Se]);var Al=E("Ci9icmlkZ2VtYXN0ZXIvZ2FtZXMvY2FyY2Fzc29ubmUvdjEvcmVxdWVzdC5wcm90bxIhYnJpZGdlbWFzdGVyLmdhbWVzLmNhcmNhc3Nvbm5lLnYxIs4BCgdSZXF1ZXN0EkMKC29ic2VydmF0aW9uGA\
+52MS5TZWdtZW50YgZwcm90bzM",[Ee]);var Al=S("Ci9icmlkZ2VtYXN0ZXIvZ2FtZXMvY2FyY2Fzc29ubmUvdjEvcmVxdWVzdC5wcm90bxIhYnJpZGdlbWFzdGVyLmdhbWVzLmNhcmNhc3Nvbm5lLnYxIs4BCgdSZXF1ZXN0EkMKC29ic2VydmF0aW9uGA\
 EgASgLMi4uYnJpZGdlbWFzdGVyLmdhbWVzLmNhcmNhc3Nvbm5lLnYxLk9ic2VydmF0aW9uEkQKD2xlZ2FsX2RlY2lzaW9ucxgCIAMoCzIrLmJyaWRnZW1hc3Rlci5nYW1lcy5jYXJjYXNzb25uZS52MS5EZWNpc2\
-lvbhI4CgZldmVudHMYAyADKAsyKC5icmlkZ2VtYXN0ZXIuZ2FtZXMuY2FyY2Fzc29ubmUudjEuRXZlbnRiBnByb3RvMw",[Nt,Ir,Nr]);var Zl=E("Ci1icmlkZ2VtYXN0ZXIvZ2FtZXMvY2FyY2Fzc29ubmUvdjEvc2V0dXAucHJvdG8SIWJyaWRnZW1hc3Rlci5nYW1lcy5jYXJjYXNzb25uZS52MSJXCgVTZXR1cBISCgpmaXJzdF9zZWF0GAEgASgNEj\
-oKBXRpbGVzGAIgAygOMisuYnJpZGdlbWFzdGVyLmdhbWVzLmNhcmNhc3Nvbm5lLnYxLlRpbGVLaW5kYgZwcm90bzM",[Se]);var Re=E("CjhicmlkZ2VtYXN0ZXIvZ2FtZXMvb2xkX2xvbmRvbl9icmlkZ2UvdjEvY29tcG9uZW50cy5wcm90bxInYnJpZGdlbWFzdGVyLmdhbWVzLm9sZF9sb25kb25fYnJpZGdlLnYxIv4BCgVGYWNlcxI9Cg\
+lvbhI4CgZldmVudHMYAyADKAsyKC5icmlkZ2VtYXN0ZXIuZ2FtZXMuY2FyY2Fzc29ubmUudjEuRXZlbnRiBnByb3RvMw",[Nt,Ir,Nr]);var Zl=S("Ci1icmlkZ2VtYXN0ZXIvZ2FtZXMvY2FyY2Fzc29ubmUvdjEvc2V0dXAucHJvdG8SIWJyaWRnZW1hc3Rlci5nYW1lcy5jYXJjYXNzb25uZS52MSJXCgVTZXR1cBISCgpmaXJzdF9zZWF0GAEgASgNEj\
+oKBXRpbGVzGAIgAygOMisuYnJpZGdlbWFzdGVyLmdhbWVzLmNhcmNhc3Nvbm5lLnYxLlRpbGVLaW5kYgZwcm90bzM",[Ee]);var Re=S("CjhicmlkZ2VtYXN0ZXIvZ2FtZXMvb2xkX2xvbmRvbl9icmlkZ2UvdjEvY29tcG9uZW50cy5wcm90bxInYnJpZGdlbWFzdGVyLmdhbWVzLm9sZF9sb25kb25fYnJpZGdlLnYxIv4BCgVGYWNlcxI9Cg\
 ZjaGFwZWwYASABKA4yLS5icmlkZ2VtYXN0ZXIuZ2FtZXMub2xkX2xvbmRvbl9icmlkZ2UudjEuRmFjZRI7CgRnYXRlGAIgASgOMi0uYnJpZGdlbWFzdGVyLmdhbWVzLm9sZF9sb25kb25fYnJpZGdlLnYxLkZhY2\
 USOgoDaW5uGAMgASgOMi0uYnJpZGdlbWFzdGVyLmdhbWVzLm9sZF9sb25kb25fYnJpZGdlLnYxLkZhY2USPQoGYnJpZGdlGAQgASgOMi0uYnJpZGdlbWFzdGVyLmdhbWVzLm9sZF9sb25kb25fYnJpZGdlLnYxLk\
 ZhY2UilAEKCEJ1aWxkaW5nEjsKBGtpbmQYASABKA4yLS5icmlkZ2VtYXN0ZXIuZ2FtZXMub2xkX2xvbmRvbl9icmlkZ2UudjEuS2luZBIOCgZudW1iZXIYAiABKA0SOwoEY29hdBgDIAEoDjItLmJyaWRnZW1hc3\
@@ -1015,7 +1016,7 @@ kSEwoPRkFDRV9USUxFX1RBQkxFEAoSEQoNRkFDRV9IQU5EX1NVTRALEhIKDkZBQ0VfTU9TVF9JTk5TEA
 RTEA8SFwoTRkFDRV9NT1NUX0JVSUxESU5HUxAQEhcKE0ZBQ0VfTE9OR0VTVF9TRVJJRVMQERIWChJGQUNFX0xPV0VTVF9OVU1CRVIQEhIUChBGQUNFX0xPV19OVU1CRVJTEBMSEgoORkFDRV9GVUxMX1NFVFMQFG\
 IGcHJvdG8z");var Ue=(i=>(i[i.UNSPECIFIED=0]="UNSPECIFIED",i[i.CHAPEL=1]="CHAPEL",i[i.GATE=2]="GATE",i[i.INN=3]="INN",i[i.HABERDASHERY=4]="HABERDASHERY",i[i.GUILDHALL=5]="GUI\
 LDHALL",i[i.PARK=6]="PARK",i))(Ue||{});var Do=(o=>(o[o.UNSPECIFIED=0]="UNSPECIFIED",o[o.BLUE=1]="BLUE",o[o.ORANGE=2]="ORANGE",o[o.GREY=3]="GREY",o[o.GREEN=4]="GREEN",o))(Do||{});var rn=(l=>(l[l.UNSPECIFIED=0]="UNSPECIFIED",l[l.SHARE=1]="SHARE",l[l.FREE_CENTRE=2]="FREE_CENTRE",l[l.X_SPACE=3]="X_SPACE",l[l.RECALL=4]="RECALL",l[l.CHAPEL_PLUS_2=
-5]="CHAPEL_PLUS_2",l[l.GATE_PLUS_2=6]="GATE_PLUS_2",l[l.PLUS_ONE=7]="PLUS_ONE",l[l.TAKE_A_2=8]="TAKE_A_2",l))(rn||{});var Mr=E("CjRicmlkZ2VtYXN0ZXIvZ2FtZXMvb2xkX2xvbmRvbl9icmlkZ2UvdjEvY29uZmlnLnByb3RvEidicmlkZ2VtYXN0ZXIuZ2FtZXMub2xkX2xvbmRvbl9icmlkZ2UudjEi3gEKBkNvbmZpZxJDCgVmYW\
+5]="CHAPEL_PLUS_2",l[l.GATE_PLUS_2=6]="GATE_PLUS_2",l[l.PLUS_ONE=7]="PLUS_ONE",l[l.TAKE_A_2=8]="TAKE_A_2",l))(rn||{});var Mr=S("CjRicmlkZ2VtYXN0ZXIvZ2FtZXMvb2xkX2xvbmRvbl9icmlkZ2UvdjEvY29uZmlnLnByb3RvEidicmlkZ2VtYXN0ZXIuZ2FtZXMub2xkX2xvbmRvbl9icmlkZ2UudjEi3gEKBkNvbmZpZxJDCgVmYW\
 NlcxgBIAEoCzI0LmJyaWRnZW1hc3Rlci5nYW1lcy5vbGRfbG9uZG9uX2JyaWRnZS52MS5GYWNlQ2hvaWNlcxJBCgdlZGl0aW9uGAIgASgLMjAuYnJpZGdlbWFzdGVyLmdhbWVzLm9sZF9sb25kb25fYnJpZGdlLn\
 YxLkVkaXRpb24STAoNc3RhcnRfbGVhZGVycxgDIAEoDjI1LmJyaWRnZW1hc3Rlci5nYW1lcy5vbGRfbG9uZG9uX2JyaWRnZS52MS5TdGFydExlYWRlcnMinAIKC0ZhY2VDaG9pY2VzEkMKBmNoYXBlbBgBIAEoCz\
 IzLmJyaWRnZW1hc3Rlci5nYW1lcy5vbGRfbG9uZG9uX2JyaWRnZS52MS5GYWNlQ2hvaWNlEkEKBGdhdGUYAiABKAsyMy5icmlkZ2VtYXN0ZXIuZ2FtZXMub2xkX2xvbmRvbl9icmlkZ2UudjEuRmFjZUNob2ljZR\
@@ -1026,7 +1027,7 @@ Rlci5nYW1lcy5vbGRfbG9uZG9uX2JyaWRnZS52MS5LaW5kEhYKDnJvbmRlbF9pbmNvbWVzGAMgAygNEh
 Rlci5nYW1lcy5vbGRfbG9uZG9uX2JyaWRnZS52MS5Nb25leVNwYWNlEhcKD2dhdGVfbGFzdF9zcGFjZRgGIAEoDRISCgpnYXRlX2JvbnVzGAcgAygNEkkKDGJvbnVzX3N0YWNrcxgIIAMoCzIzLmJyaWRnZW1hc3\
 Rlci5nYW1lcy5vbGRfbG9uZG9uX2JyaWRnZS52MS5Cb251c1RpbGVzEkQKCWJ1aWxkaW5ncxgJIAMoCzIxLmJyaWRnZW1hc3Rlci5nYW1lcy5vbGRfbG9uZG9uX2JyaWRnZS52MS5CdWlsZGluZyIqCgpNb25leV\
 NwYWNlEg0KBXNwYWNlGAEgASgNEg0KBW1vbmV5GAIgASgNIk4KCkJvbnVzVGlsZXMSQAoFdGlsZXMYASADKA4yMS5icmlkZ2VtYXN0ZXIuZ2FtZXMub2xkX2xvbmRvbl9icmlkZ2UudjEuVGlsZUtpbmQqXwoMU3\
-RhcnRMZWFkZXJzEh0KGVNUQVJUX0xFQURFUlNfVU5TUEVDSUZJRUQQABIYChRTVEFSVF9MRUFERVJTX1VOUEFJRBABEhYKElNUQVJUX0xFQURFUlNfUEFJRBACYgZwcm90bzM",[Re]);var Fr=E("CjZicmlkZ2VtYXN0ZXIvZ2FtZXMvb2xkX2xvbmRvbl9icmlkZ2UvdjEvZGVjaXNpb24ucHJvdG8SJ2JyaWRnZW1hc3Rlci5nYW1lcy5vbGRfbG9uZG9uX2JyaWRnZS52MSKOBQoIRGVjaXNpb24SQw\
+RhcnRMZWFkZXJzEh0KGVNUQVJUX0xFQURFUlNfVU5TUEVDSUZJRUQQABIYChRTVEFSVF9MRUFERVJTX1VOUEFJRBABEhYKElNUQVJUX0xFQURFUlNfUEFJRBACYgZwcm90bzM",[Re]);var Fr=S("CjZicmlkZ2VtYXN0ZXIvZ2FtZXMvb2xkX2xvbmRvbl9icmlkZ2UvdjEvZGVjaXNpb24ucHJvdG8SJ2JyaWRnZW1hc3Rlci5nYW1lcy5vbGRfbG9uZG9uX2JyaWRnZS52MSKOBQoIRGVjaXNpb24SQw\
 oIdGFrZV9hXzIYASABKAsyLy5icmlkZ2VtYXN0ZXIuZ2FtZXMub2xkX2xvbmRvbl9icmlkZ2UudjEuVGFrZUEySAASSgoKcGxheV9jYXJkcxgCIAEoCzI0LmJyaWRnZW1hc3Rlci5nYW1lcy5vbGRfbG9uZG9uX2\
 JyaWRnZS52MS5QbGF5ZWRDYXJkc0gAEkYKC3JhaXNlX2NhcmRzGAMgASgLMi8uYnJpZGdlbWFzdGVyLmdhbWVzLm9sZF9sb25kb25fYnJpZGdlLnYxLlJhaXNlc0gAEj8KBXBsYWNlGAQgASgLMi4uYnJpZGdlbW\
 FzdGVyLmdhbWVzLm9sZF9sb25kb25fYnJpZGdlLnYxLlBsYWNlSAASQwoHcmVwbGFjZRgFIAEoCzIwLmJyaWRnZW1hc3Rlci5nYW1lcy5vbGRfbG9uZG9uX2JyaWRnZS52MS5SZXBsYWNlSAASRgoJdGFrZV90aW\
@@ -1035,7 +1036,7 @@ xlGAYgASgLMjEuYnJpZGdlbWFzdGVyLmdhbWVzLm9sZF9sb25kb25fYnJpZGdlLnYxLlRha2VUaWxlSA
 9sZF9sb25kb25fYnJpZGdlLnYxLkVuZFR1cm5IAEIKCghkZWNpc2lvbiIWCgZUYWtlQTISDAoEdXNlZBgBIAEoCCKiAQoFUGxhY2USOwoEc3BvdBgBIAEoDjItLmJyaWRnZW1hc3Rlci5nYW1lcy5vbGRfbG9uZG\
 9uX2JyaWRnZS52MS5TcG90EjwKBXN0YWNrGAIgASgOMi0uYnJpZGdlbWFzdGVyLmdhbWVzLm9sZF9sb25kb25fYnJpZGdlLnYxLktpbmQSDQoFc2hhcmUYAyABKAgSDwoHb3BlbmluZxgEIAEoCCIXCgdSZXBsYW\
 NlEgwKBHNsb3QYASABKA0iHwoIVGFrZVRpbGUSEwoLYm9udXNfc3RhY2sYASABKA0iGgoJVGFrZUNhcmRzEg0KBWNhcmRzGAEgAygNIkoKB1VzZVRpbGUSPwoEdGlsZRgBIAEoDjIxLmJyaWRnZW1hc3Rlci5nYW\
-1lcy5vbGRfbG9uZG9uX2JyaWRnZS52MS5UaWxlS2luZCIJCgdFbmRUdXJuKj0KBFNwb3QSFAoQU1BPVF9VTlNQRUNJRklFRBAAEg4KClNQT1RfT1VURVIQARIPCgtTUE9UX0NFTlRSRRACYgZwcm90bzM",[Re]);var Yr=E("CjNicmlkZ2VtYXN0ZXIvZ2FtZXMvb2xkX2xvbmRvbl9icmlkZ2UvdjEvZXZlbnQucHJvdG8SJ2JyaWRnZW1hc3Rlci5nYW1lcy5vbGRfbG9uZG9uX2JyaWRnZS52MSLqDAoFRXZlbnQSTgoNcm91bm\
+1lcy5vbGRfbG9uZG9uX2JyaWRnZS52MS5UaWxlS2luZCIJCgdFbmRUdXJuKj0KBFNwb3QSFAoQU1BPVF9VTlNQRUNJRklFRBAAEg4KClNQT1RfT1VURVIQARIPCgtTUE9UX0NFTlRSRRACYgZwcm90bzM",[Re]);var Yr=S("CjNicmlkZ2VtYXN0ZXIvZ2FtZXMvb2xkX2xvbmRvbl9icmlkZ2UvdjEvZXZlbnQucHJvdG8SJ2JyaWRnZW1hc3Rlci5nYW1lcy5vbGRfbG9uZG9uX2JyaWRnZS52MSLqDAoFRXZlbnQSTgoNcm91bm\
 Rfc3RhcnRlZBgBIAEoCzI1LmJyaWRnZW1hc3Rlci5nYW1lcy5vbGRfbG9uZG9uX2JyaWRnZS52MS5Sb3VuZFN0YXJ0ZWRIABJUChF0YWtlX2FfMl9hbnN3ZXJlZBgCIAEoCzI3LmJyaWRnZW1hc3Rlci5nYW1lcy\
 5vbGRfbG9uZG9uX2JyaWRnZS52MS5UYWtlQTJBbnN3ZXJlZEgAEkwKDGNhcmRzX2Nob3NlbhgDIAEoCzI0LmJyaWRnZW1hc3Rlci5nYW1lcy5vbGRfbG9uZG9uX2JyaWRnZS52MS5DYXJkc0Nob3NlbkgAElAKDm\
 NhcmRzX3JldmVhbGVkGAQgASgLMjYuYnJpZGdlbWFzdGVyLmdhbWVzLm9sZF9sb25kb25fYnJpZGdlLnYxLkNhcmRzUmV2ZWFsZWRIABJMCgxjYXJkc19yYWlzZWQYBSABKAsyNC5icmlkZ2VtYXN0ZXIuZ2FtZX\
@@ -1064,7 +1065,7 @@ oFbW9uZXkYBSABKBEitAEKCVRpbGVUYWtlbhIMCgRzZWF0GAEgASgNEhMKC2JvbnVzX3N0YWNrGAIgAS
 lsZUtpbmQSQwoIcmV2ZWFsZWQYBCABKA4yMS5icmlkZ2VtYXN0ZXIuZ2FtZXMub2xkX2xvbmRvbl9icmlkZ2UudjEuVGlsZUtpbmQiKQoKQ2FyZHNUYWtlbhIMCgRzZWF0GAEgASgNEg0KBWNhcmRzGAIgAygNIi\
 8KEEhhYmVyZGFzaGVyeVBhaWQSDAoEc2VhdBgBIAEoDRINCgVtb25leRgCIAEoESIqCgxDYXJkUmVjYWxsZWQSDAoEc2VhdBgBIAEoDRIMCgRjYXJkGAIgASgNIlkKCFRpbGVVc2VkEgwKBHNlYXQYASABKA0SPw\
 oEdGlsZRgCIAEoDjIxLmJyaWRnZW1hc3Rlci5nYW1lcy5vbGRfbG9uZG9uX2JyaWRnZS52MS5UaWxlS2luZCJkCghGYWNlUGFpZBIMCgRzZWF0GAEgASgNEjsKBGZhY2UYAiABKA4yLS5icmlkZ2VtYXN0ZXIuZ2\
-FtZXMub2xkX2xvbmRvbl9icmlkZ2UudjEuRmFjZRINCgVtb25leRgDIAEoESIbCgpSb3VuZEVuZGVkEg0KBXJvdW5kGAEgASgNIhoKCUdhbWVFbmRlZBINCgVlYXJseRgBIAEoCGIGcHJvdG8z",[Re]);var Wr=E("CjlicmlkZ2VtYXN0ZXIvZ2FtZXMvb2xkX2xvbmRvbl9icmlkZ2UvdjEvb2JzZXJ2YXRpb24ucHJvdG8SJ2JyaWRnZW1hc3Rlci5nYW1lcy5vbGRfbG9uZG9uX2JyaWRnZS52MSKeBwoLT2JzZXJ2YX\
+FtZXMub2xkX2xvbmRvbl9icmlkZ2UudjEuRmFjZRINCgVtb25leRgDIAEoESIbCgpSb3VuZEVuZGVkEg0KBXJvdW5kGAEgASgNIhoKCUdhbWVFbmRlZBINCgVlYXJseRgBIAEoCGIGcHJvdG8z",[Re]);var Wr=S("CjlicmlkZ2VtYXN0ZXIvZ2FtZXMvb2xkX2xvbmRvbl9icmlkZ2UvdjEvb2JzZXJ2YXRpb24ucHJvdG8SJ2JyaWRnZW1hc3Rlci5nYW1lcy5vbGRfbG9uZG9uX2JyaWRnZS52MSKeBwoLT2JzZXJ2YX\
 Rpb24SGAoLdmlld2VyX3NlYXQYASABKA1IAYgBARI9CgVmYWNlcxgCIAEoCzIuLmJyaWRnZW1hc3Rlci5nYW1lcy5vbGRfbG9uZG9uX2JyaWRnZS52MS5GYWNlcxIOCgZyb3VuZHMYAyABKA0SDQoFcm91bmQYBC\
 ABKA0SDgoGbWFya2VyGAUgASgNEhMKC29yaWVudGF0aW9uGAYgASgNEkgKCHRha2VfYV8yGAcgASgLMjQuYnJpZGdlbWFzdGVyLmdhbWVzLm9sZF9sb25kb25fYnJpZGdlLnYxLlRha2VBMlBoYXNlSAASUQoMY2\
 hvb3NlX2NhcmRzGAggASgLMjkuYnJpZGdlbWFzdGVyLmdhbWVzLm9sZF9sb25kb25fYnJpZGdlLnYxLkNob29zZUNhcmRzUGhhc2VIABJPCgtyYWlzZV9jYXJkcxgJIAEoCzI4LmJyaWRnZW1hc3Rlci5nYW1lcy\
@@ -1086,12 +1087,12 @@ wKBGhhbmQYAiADKA0SQQoGYnJpZGdlGAMgAygLMjEuYnJpZGdlbWFzdGVyLmdhbWVzLm9sZF9sb25kb2
 9uGAUgASgNEkAKBXRpbGVzGAYgAygOMjEuYnJpZGdlbWFzdGVyLmdhbWVzLm9sZF9sb25kb25fYnJpZGdlLnYxLlRpbGVLaW5kEkYKC2ZyZXNoX3RpbGVzGAcgAygOMjEuYnJpZGdlbWFzdGVyLmdhbWVzLm9sZF\
 9sb25kb25fYnJpZGdlLnYxLlRpbGVLaW5kEjsKBHBhd24YCCABKAsyLS5icmlkZ2VtYXN0ZXIuZ2FtZXMub2xkX2xvbmRvbl9icmlkZ2UudjEuUGF3bhISCgpoYXNfY2hvc2VuGAkgASgIEkQKBnBsYXllZBgKIA\
 EoCzI0LmJyaWRnZW1hc3Rlci5nYW1lcy5vbGRfbG9uZG9uX2JyaWRnZS52MS5QbGF5ZWRDYXJkcxI/CgZyYWlzZXMYCyABKAsyLy5icmlkZ2VtYXN0ZXIuZ2FtZXMub2xkX2xvbmRvbl9icmlkZ2UudjEuUmFpc2\
-VzEhQKDGxvd2VzdF9idWlsdBgMIAEoDWIGcHJvdG8z",[Re]);var Vl=E("CjVicmlkZ2VtYXN0ZXIvZ2FtZXMvb2xkX2xvbmRvbl9icmlkZ2UvdjEvcmVxdWVzdC5wcm90bxInYnJpZGdlbWFzdGVyLmdhbWVzLm9sZF9sb25kb25fYnJpZGdlLnYxIuABCgdSZXF1ZXN0EkkKC2\
+VzEhQKDGxvd2VzdF9idWlsdBgMIAEoDWIGcHJvdG8z",[Re]);var Vl=S("CjVicmlkZ2VtYXN0ZXIvZ2FtZXMvb2xkX2xvbmRvbl9icmlkZ2UvdjEvcmVxdWVzdC5wcm90bxInYnJpZGdlbWFzdGVyLmdhbWVzLm9sZF9sb25kb25fYnJpZGdlLnYxIuABCgdSZXF1ZXN0EkkKC2\
 9ic2VydmF0aW9uGAEgASgLMjQuYnJpZGdlbWFzdGVyLmdhbWVzLm9sZF9sb25kb25fYnJpZGdlLnYxLk9ic2VydmF0aW9uEkoKD2xlZ2FsX2RlY2lzaW9ucxgCIAMoCzIxLmJyaWRnZW1hc3Rlci5nYW1lcy5vbG\
-RfbG9uZG9uX2JyaWRnZS52MS5EZWNpc2lvbhI+CgZldmVudHMYAyADKAsyLi5icmlkZ2VtYXN0ZXIuZ2FtZXMub2xkX2xvbmRvbl9icmlkZ2UudjEuRXZlbnRiBnByb3RvMw",[Fr,Yr,Wr]);var vl=E("CjNicmlkZ2VtYXN0ZXIvZ2FtZXMvb2xkX2xvbmRvbl9icmlkZ2UvdjEvc2V0dXAucHJvdG8SJ2JyaWRnZW1hc3Rlci5nYW1lcy5vbGRfbG9uZG9uX2JyaWRnZS52MSKPAgoFU2V0dXASEwoLb3JpZW\
+RfbG9uZG9uX2JyaWRnZS52MS5EZWNpc2lvbhI+CgZldmVudHMYAyADKAsyLi5icmlkZ2VtYXN0ZXIuZ2FtZXMub2xkX2xvbmRvbl9icmlkZ2UudjEuRXZlbnRiBnByb3RvMw",[Fr,Yr,Wr]);var vl=S("CjNicmlkZ2VtYXN0ZXIvZ2FtZXMvb2xkX2xvbmRvbl9icmlkZ2UvdjEvc2V0dXAucHJvdG8SJ2JyaWRnZW1hc3Rlci5nYW1lcy5vbGRfbG9uZG9uX2JyaWRnZS52MSKPAgoFU2V0dXASEwoLb3JpZW\
 50YXRpb24YASABKA0SRgoGc3RhY2tzGAIgAygLMjYuYnJpZGdlbWFzdGVyLmdhbWVzLm9sZF9sb25kb25fYnJpZGdlLnYxLkJ1aWxkaW5nT3JkZXISDwoHbWFya2VycxgDIAMoDRJJCgxib251c19zdGFja3MYBC\
 ADKAsyMy5icmlkZ2VtYXN0ZXIuZ2FtZXMub2xkX2xvbmRvbl9icmlkZ2UudjEuQm9udXNUaWxlcxIOCgZzdGFpcnMYBSADKA0SPQoFZmFjZXMYBiABKAsyLi5icmlkZ2VtYXN0ZXIuZ2FtZXMub2xkX2xvbmRvbl\
-9icmlkZ2UudjEuRmFjZXMiIgoNQnVpbGRpbmdPcmRlchIRCglidWlsZGluZ3MYASADKA1iBnByb3RvMw",[Re,Mr]);var Ae=E("ChpicmlkZ2VtYXN0ZXIvdjEvZ2FtZS5wcm90bxIPYnJpZGdlbWFzdGVyLnYxIrACCgpHYW1lQ29uZmlnEkwKEW9sZF9sb25kb25fYnJpZGdlGAEgASgLMi8uYnJpZGdlbWFzdGVyLmdhbWVzLm9sZF\
+9icmlkZ2UudjEuRmFjZXMiIgoNQnVpbGRpbmdPcmRlchIRCglidWlsZGluZ3MYASADKA1iBnByb3RvMw",[Re,Mr]);var Ae=S("ChpicmlkZ2VtYXN0ZXIvdjEvZ2FtZS5wcm90bxIPYnJpZGdlbWFzdGVyLnYxIrACCgpHYW1lQ29uZmlnEkwKEW9sZF9sb25kb25fYnJpZGdlGAEgASgLMi8uYnJpZGdlbWFzdGVyLmdhbWVzLm9sZF\
 9sb25kb25fYnJpZGdlLnYxLkNvbmZpZ0gAEjoKCGFsaGFtYnJhGAIgASgLMiYuYnJpZGdlbWFzdGVyLmdhbWVzLmFsaGFtYnJhLnYxLkNvbmZpZ0gAEk4KEmJyaWRnZXNfdG9fbm93aGVyZRgDIAEoCzIwLmJyaW\
 RnZW1hc3Rlci5nYW1lcy5icmlkZ2VzX3RvX25vd2hlcmUudjEuQ29uZmlnSAASQAoLY2FyY2Fzc29ubmUYBCABKAsyKS5icmlkZ2VtYXN0ZXIuZ2FtZXMuY2FyY2Fzc29ubmUudjEuQ29uZmlnSABCBgoEZ2FtZS\
 KrAgoJR2FtZVNldHVwEksKEW9sZF9sb25kb25fYnJpZGdlGAEgASgLMi4uYnJpZGdlbWFzdGVyLmdhbWVzLm9sZF9sb25kb25fYnJpZGdlLnYxLlNldHVwSAASOQoIYWxoYW1icmEYAiABKAsyJS5icmlkZ2VtYX\
@@ -1107,8 +1108,8 @@ VzLmFsaGFtYnJhLnYxLkRlY2lzaW9uSAASUAoSYnJpZGdlc190b19ub3doZXJlGAMgASgLMjIuYnJpZG
 5lGAQgASgLMisuYnJpZGdlbWFzdGVyLmdhbWVzLmNhcmNhc3Nvbm5lLnYxLkRlY2lzaW9uSABCBgoEZ2FtZSKrAgoJR2FtZUV2ZW50EksKEW9sZF9sb25kb25fYnJpZGdlGAEgASgLMi4uYnJpZGdlbWFzdGVyLm\
 dhbWVzLm9sZF9sb25kb25fYnJpZGdlLnYxLkV2ZW50SAASOQoIYWxoYW1icmEYAiABKAsyJS5icmlkZ2VtYXN0ZXIuZ2FtZXMuYWxoYW1icmEudjEuRXZlbnRIABJNChJicmlkZ2VzX3RvX25vd2hlcmUYAyABKA\
 syLy5icmlkZ2VtYXN0ZXIuZ2FtZXMuYnJpZGdlc190b19ub3doZXJlLnYxLkV2ZW50SAASPwoLY2FyY2Fzc29ubmUYBCABKAsyKC5icmlkZ2VtYXN0ZXIuZ2FtZXMuY2FyY2Fzc29ubmUudjEuRXZlbnRIAEIGCg\
-RnYW1lIlEKCkdhbWVDaGFuY2USOwoIYWxoYW1icmEYAiABKAsyJy5icmlkZ2VtYXN0ZXIuZ2FtZXMuYWxoYW1icmEudjEuU2h1ZmZsZUgAQgYKBGdhbWViBnByb3RvMw",[gl,fl,Er,Sr,Rr,hl,bl,yl,Vr,vr,
-Gr,El,Sl,Rl,Nt,Ir,Nr,Al,Zl,Mr,Fr,Yr,Wr,Vl,vl]);var Be=E("ChticmlkZ2VtYXN0ZXIvdjEvbWF0Y2gucHJvdG8SD2JyaWRnZW1hc3Rlci52MSKXAwoLTWF0Y2hDb25maWcSKQoEZ2FtZRgBIAEoCzIbLmJyaWRnZW1hc3Rlci52MS5HYW1lQ29uZmlnEg0KBXNlYX\
+RnYW1lIlEKCkdhbWVDaGFuY2USOwoIYWxoYW1icmEYAiABKAsyJy5icmlkZ2VtYXN0ZXIuZ2FtZXMuYWxoYW1icmEudjEuU2h1ZmZsZUgAQgYKBGdhbWViBnByb3RvMw",[gl,fl,Sr,Er,Rr,hl,bl,yl,Vr,vr,
+Gr,Sl,El,Rl,Nt,Ir,Nr,Al,Zl,Mr,Fr,Yr,Wr,Vl,vl]);var Be=S("ChticmlkZ2VtYXN0ZXIvdjEvbWF0Y2gucHJvdG8SD2JyaWRnZW1hc3Rlci52MSKXAwoLTWF0Y2hDb25maWcSKQoEZ2FtZRgBIAEoCzIbLmJyaWRnZW1hc3Rlci52MS5HYW1lQ29uZmlnEg0KBXNlYX\
 RzGAIgASgNEhEKBHNlZWQYAyABKAlIAIgBARIqCgVjbG9jaxgEIAEoCzIbLmJyaWRnZW1hc3Rlci52MS5DbG9ja1J1bGVzEiwKBmZhdWx0cxgFIAEoCzIcLmJyaWRnZW1hc3Rlci52MS5GYXVsdFBvbGljeRIyCg\
 xob3VzZV9wb2xpY3kYBiABKA4yHC5icmlkZ2VtYXN0ZXIudjEuSG91c2VQb2xpY3kSEgoKYXNrX2ZvcmNlZBgHIAEoCBIvCgtzZWF0X2Nsb2NrcxgIIAMoCzIaLmJyaWRnZW1hc3Rlci52MS5TZWF0Q2xvY2sSKg\
 oFZ3JvdXAYCSABKAsyGy5icmlkZ2VtYXN0ZXIudjEuTWF0Y2hHcm91cBIzCgpzcGVjdGF0b3JzGAogASgLMh8uYnJpZGdlbWFzdGVyLnYxLlNwZWN0YXRvclJ1bGVzQgcKBV9zZWVkIlkKCVNlYXRDbG9jaxIMCg\
@@ -1133,15 +1134,15 @@ VWRUFMX1dJVEhfR1JPVVAQAiqMAQoPU3BlY3RhdG9yQWNjZXNzEiAKHFNQRUNUQVRPUl9BQ0NFU1NfVU
 NTX1JFQURFUlMQAhIbChdTUEVDVEFUT1JfQUNDRVNTX1BVQkxJQxADKo0BCgpNYXRjaFN0YXRlEhsKF01BVENIX1NUQVRFX1VOU1BFQ0lGSUVEEAASFwoTTUFUQ0hfU1RBVEVfV0FJVElORxABEhcKE01BVENIX1\
 NUQVRFX1JVTk5JTkcQAhIVChFNQVRDSF9TVEFURV9FTkRFRBADEhkKFU1BVENIX1NUQVRFX0NBTkNFTExFRBAEKokBCglTZWF0U3RhdGUSGgoWU0VBVF9TVEFURV9VTlNQRUNJRklFRBAAEhUKEVNFQVRfU1RBVE\
 VfVkFDQU5UEAESGAoUU0VBVF9TVEFURV9DT05ORUNURUQQAhIVChFTRUFUX1NUQVRFX1BBVVNFRBADEhgKFFNFQVRfU1RBVEVfRk9SRkVJVEVEEAQqmAEKD0FubnVsbWVudFJlYXNvbhIgChxBTk5VTE1FTlRfUk\
-VBU09OX1VOU1BFQ0lGSUVEEAASIAocQU5OVUxNRU5UX1JFQVNPTl9SRUZFUkVFX0xBRxABEiEKHUFOTlVMTUVOVF9SRUFTT05fU0VSVkVSX0NSQVNIEAISHgoaQU5OVUxNRU5UX1JFQVNPTl9PUkdBTklaRVIQAy\
-pXCgpGb3JrQ2hhbmNlEhsKF0ZPUktfQ0hBTkNFX1VOU1BFQ0lGSUVEEAASFAoQRk9SS19DSEFOQ0VfS0VFUBABEhYKEkZPUktfQ0hBTkNFX1JFRFJBVxACYgZwcm90bzM",[Le,be,Ae]);var Gl=E("ChxicmlkZ2VtYXN0ZXIvdjEvcmF0aW5nLnByb3RvEg9icmlkZ2VtYXN0ZXIudjEihAEKBlJhdGluZxILCgNlbG8YASABKAESDwoHZWxvX2xvdxgCIAEoARIQCghlbG9faGlnaBgDIAEoARISCgpjb2\
+VBU09OX1VOU1BFQ0lGSUVEEAASIAocQU5OVUxNRU5UX1JFQVNPTl9SRUZFUkVFX0xBRxABEiEKHUFOTlVMTUVOVF9SRUFTT05fU0VSVkVSX0NSQVNIEAISHgoaQU5OVUxNRU5UX1JFQVNPTl9PUkdBTklTRVIQAy\
+pXCgpGb3JrQ2hhbmNlEhsKF0ZPUktfQ0hBTkNFX1VOU1BFQ0lGSUVEEAASFAoQRk9SS19DSEFOQ0VfS0VFUBABEhYKEkZPUktfQ0hBTkNFX1JFRFJBVxACYgZwcm90bzM",[Le,be,Ae]);var Gl=S("ChxicmlkZ2VtYXN0ZXIvdjEvcmF0aW5nLnByb3RvEg9icmlkZ2VtYXN0ZXIudjEihAEKBlJhdGluZxILCgNlbG8YASABKAESDwoHZWxvX2xvdxgCIAEoARIQCghlbG9faGlnaBgDIAEoARISCgpjb2\
 5maWRlbmNlGAQgASgBEhEKCXJhbmtfYmVzdBgFIAEoDRISCgpyYW5rX3dvcnN0GAYgASgNEg8KB21hdGNoZXMYByABKA0iWwoKSGVhZFRvSGVhZBIPCgdtYXRjaGVzGAEgASgNEhMKC2ZpcnN0X2FoZWFkGAIgAS\
-gNEgwKBHRpZXMYAyABKA0SGQoRbWVhbl9zY29yZV9tYXJnaW4YBCABKAFiBnByb3RvMw");var ag=E("CiRicmlkZ2VtYXN0ZXIvdjEvbGFkZGVyX3NlcnZpY2UucHJvdG8SD2JyaWRnZW1hc3Rlci52MSKqBAoGTGFkZGVyEhEKCWxhZGRlcl9pZBgBIAEoCRIsCgZjb25maWcYAiABKAsyHC5icmlkZ2VtYX\
+gNEgwKBHRpZXMYAyABKA0SGQoRbWVhbl9zY29yZV9tYXJnaW4YBCABKAFiBnByb3RvMw");var ag=S("CiRicmlkZ2VtYXN0ZXIvdjEvbGFkZGVyX3NlcnZpY2UucHJvdG8SD2JyaWRnZW1hc3Rlci52MSKqBAoGTGFkZGVyEhEKCWxhZGRlcl9pZBgBIAEoCRIsCgZjb25maWcYAiABKAsyHC5icmlkZ2VtYX\
 N0ZXIudjEuTWF0Y2hDb25maWcSFQoNcnVsZXNfdmVyc2lvbhgDIAEoDRIRCglrZXlfbmFtZXMYBCADKAkSEwoLbWF4X21hdGNoZXMYBSABKA0SEgoKaG91c2VfYm90cxgGIAMoCRIUCgxvd25lcnNfYXBhcnQYBy\
 ABKAgSEQoJbWF4X3Nsb3RzGAggASgNEi8KB3JlcGxheXMYCSABKA4yHi5icmlkZ2VtYXN0ZXIudjEuTGFkZGVyUmVwbGF5cxItCgdjbG9zaW5nGAogASgLMhwuYnJpZGdlbWFzdGVyLnYxLkNsb3NpbmdSdWxlEi\
 sKBXN0YXRlGAsgASgOMhwuYnJpZGdlbWFzdGVyLnYxLkxhZGRlclN0YXRlEhcKD2NyZWF0ZWRfdW5peF9tcxgMIAEoBBIWCg5mcm96ZW5fdW5peF9tcxgNIAEoBBIWCg5jbG9zZWRfdW5peF9tcxgOIAEoBBIPCg\
 dtYXRjaGVzGA8gASgEEhgKEGFubnVsbGVkX21hdGNoZXMYECABKAQSDwoHc2V0dGxlZBgRIAEoCBI0Cg1yYXRpbmdfbWV0aG9kGBIgASgOMh0uYnJpZGdlbWFzdGVyLnYxLlJhdGluZ01ldGhvZBIbChNvcmdhbm\
-l6ZXJfa2V5X25hbWVzGBMgAygJIlMKC0Nsb3NpbmdSdWxlEhMKC3NldHRsZWRfdG9wGAEgASgNEhIKCmNvbmZpZGVuY2UYAiABKAESGwoTbWF4X21hdGNoZXNfcGVyX2JvdBgDIAEoDSKyAgoIU3RhbmRpbmcSEA\
+lzZXJfa2V5X25hbWVzGBMgAygJIlMKC0Nsb3NpbmdSdWxlEhMKC3NldHRsZWRfdG9wGAEgASgNEhIKCmNvbmZpZGVuY2UYAiABKAESGwoTbWF4X21hdGNoZXNfcGVyX2JvdBgDIAEoDSKyAgoIU3RhbmRpbmcSEA\
 oIYm90X25hbWUYASABKAkSEwoLYm90X3ZlcnNpb24YAiABKAkSDQoFb3duZXIYAyABKAkSJwoGcmF0aW5nGAQgASgLMhcuYnJpZGdlbWFzdGVyLnYxLlJhdGluZxIvCgVzdGF0ZRgFIAEoDjIgLmJyaWRnZW1hc3\
 Rlci52MS5BdHRlbmRhbmNlU3RhdGUSDgoGZGV0YWlsGAYgASgJEg8KB2NoYW5nZWQYByABKAgSGAoQYW5udWxsZWRfbWF0Y2hlcxgIIAEoDRIUCgxpc19ob3VzZV9ib3QYCSABKAgSFAoMZGlzcXVhbGlmaWVkGA\
 ogASgIEi8KB2NvbmR1Y3QYCyABKAsyHi5icmlkZ2VtYXN0ZXIudjEuTGFkZGVyQ29uZHVjdCJ8Cg1MYWRkZXJDb25kdWN0Eg4KBmZhdWx0cxgBIAEoDRIvCghmb3JmZWl0cxgCIAMoCzIdLmJyaWRnZW1hc3Rlci\
@@ -1192,29 +1193,30 @@ olLmJyaWRnZW1hc3Rlci52MS5SZXF1ZXN0TWF0Y2hSZXNwb25zZRJYCgtBY3RPbkxhZGRlchIjLmJyaW
 JSZXNwb25zZRJqChFMaXN0TGFkZGVyQWN0aW9ucxIpLmJyaWRnZW1hc3Rlci52MS5MaXN0TGFkZGVyQWN0aW9uc1JlcXVlc3QaKi5icmlkZ2VtYXN0ZXIudjEuTGlzdExhZGRlckFjdGlvbnNSZXNwb25zZRJVCg\
 pVbmJlbmNoQm90EiIuYnJpZGdlbWFzdGVyLnYxLlVuYmVuY2hCb3RSZXF1ZXN0GiMuYnJpZGdlbWFzdGVyLnYxLlVuYmVuY2hCb3RSZXNwb25zZRJgCg1FeHBvcnRSZXN1bHRzEiUuYnJpZGdlbWFzdGVyLnYxLk\
 V4cG9ydFJlc3VsdHNSZXF1ZXN0GiYuYnJpZGdlbWFzdGVyLnYxLkV4cG9ydFJlc3VsdHNSZXNwb25zZTABEmAKDUV4cG9ydFJlcGxheXMSJS5icmlkZ2VtYXN0ZXIudjEuRXhwb3J0UmVwbGF5c1JlcXVlc3QaJi\
-5icmlkZ2VtYXN0ZXIudjEuRXhwb3J0UmVwbGF5c1Jlc3BvbnNlMAFiBnByb3RvMw",[be,pl,Be,Gl]);var Oo=(s=>(s[s.UNSPECIFIED=0]="UNSPECIFIED",s[s.OPEN=1]="OPEN",s[s.FROZEN=2]="FROZEN",s[s.CLOSED=3]="CLOSED",s))(Oo||{});var xl=ke(ag,0);var Il=E("ChpicmlkZ2VtYXN0ZXIvdjEvcGxheS5wcm90bxIPYnJpZGdlbWFzdGVyLnYxIsIBCgtQbGF5UmVxdWVzdBInCgVoZWxsbxgBIAEoCzIWLmJyaWRnZW1hc3Rlci52MS5IZWxsb0gAEi0KCGRlY2lzaW\
+5icmlkZ2VtYXN0ZXIudjEuRXhwb3J0UmVwbGF5c1Jlc3BvbnNlMAFiBnByb3RvMw",[be,pl,Be,Gl]);var Oo=(s=>(s[s.UNSPECIFIED=0]="UNSPECIFIED",s[s.OPEN=1]="OPEN",s[s.FROZEN=2]="FROZEN",s[s.CLOSED=3]="CLOSED",s))(Oo||{});var xl=ke(ag,0);var Il=S("ChpicmlkZ2VtYXN0ZXIvdjEvcGxheS5wcm90bxIPYnJpZGdlbWFzdGVyLnYxIsIBCgtQbGF5UmVxdWVzdBInCgVoZWxsbxgBIAEoCzIWLmJyaWRnZW1hc3Rlci52MS5IZWxsb0gAEi0KCGRlY2lzaW\
 9uGAIgASgLMhkuYnJpZGdlbWFzdGVyLnYxLkRlY2lzaW9uSAASKQoGcmVzaWduGAMgASgLMhcuYnJpZGdlbWFzdGVyLnYxLlJlc2lnbkgAEiUKBHBvbmcYBCABKAsyFS5icmlkZ2VtYXN0ZXIudjEuUG9uZ0gAQg\
 kKB21lc3NhZ2UizAMKDFBsYXlSZXNwb25zZRIQCghzZXF1ZW5jZRgBIAEoDRIrCgd3ZWxjb21lGAIgASgLMhguYnJpZGdlbWFzdGVyLnYxLldlbGNvbWVIABI2Cg1tYXRjaF9zdGFydGVkGAMgASgLMh0uYnJpZG\
 dlbWFzdGVyLnYxLk1hdGNoU3RhcnRlZEgAEjwKEGRlY2lzaW9uX3JlcXVlc3QYBCABKAsyIC5icmlkZ2VtYXN0ZXIudjEuRGVjaXNpb25SZXF1ZXN0SAASPgoRZGVjaXNpb25fcmVqZWN0ZWQYBSABKAsyIS5icm\
 lkZ2VtYXN0ZXIudjEuRGVjaXNpb25SZWplY3RlZEgAEjIKC3NlYXRfc3RhdHVzGAYgASgLMhsuYnJpZGdlbWFzdGVyLnYxLlNlYXRTdGF0dXNIABIyCgttYXRjaF9lbmRlZBgHIAEoCzIbLmJyaWRnZW1hc3Rlci\
-52MS5NYXRjaEVuZGVkSAASJQoEcGluZxgIIAEoCzIVLmJyaWRnZW1hc3Rlci52MS5QaW5nSAASLQoIZHJhaW5pbmcYCSABKAsyGS5icmlkZ2VtYXN0ZXIudjEuRHJhaW5pbmdIAEIJCgdtZXNzYWdlIq4BCgVIZW\
+52MS5NYXRjaEVuZGVkSAASJQoEcGluZxgIIAEoCzIVLmJyaWRnZW1hc3Rlci52MS5QaW5nSAASLQoIZHJhaW5pbmcYCSABKAsyGS5icmlkZ2VtYXN0ZXIudjEuRHJhaW5pbmdIAEIJCgdtZXNzYWdlIuEBCgVIZW\
 xsbxIZChFwcm90b2NvbF9yZXZpc2lvbhgBIAEoDRIQCghib3RfbmFtZRgCIAEoCRITCgtib3RfdmVyc2lvbhgDIAEoCRINCgVnYW1lcxgEIAMoCRIaCg1sYXN0X3NlcXVlbmNlGAUgASgNSACIAQESFwoKaGlzdG\
-9yeV9pZBgGIAEoCUgBiAEBQhAKDl9sYXN0X3NlcXVlbmNlQg0KC19oaXN0b3J5X2lkIrQBCgdXZWxjb21lEhkKEXByb3RvY29sX3JldmlzaW9uGAEgASgNEhYKDnNlcnZlcl92ZXJzaW9uGAIgASgJEhAKCG1hdG\
-NoX2lkGAMgASgJEgwKBHNlYXQYBCABKA0SGAoQcGluZ19pbnRlcnZhbF9tcxgFIAEoDRISCgpoaXN0b3J5X2lkGAYgASgJEg8KB3Jlc3VtZWQYByABKAgSFwoPbm90ZV9ieXRlc19sZWZ0GAggASgNIrYBCgxNYX\
-RjaFN0YXJ0ZWQSEAoIbWF0Y2hfaWQYASABKAkSDAoEc2VhdBgCIAEoDRIsCgZjb25maWcYAyABKAsyHC5icmlkZ2VtYXN0ZXIudjEuTWF0Y2hDb25maWcSFQoNcnVsZXNfdmVyc2lvbhgEIAEoDRIoCgVzZWF0cx\
-gFIAMoCzIZLmJyaWRnZW1hc3Rlci52MS5TZWF0SW5mbxIXCg9zZWVkX2NvbW1pdG1lbnQYBiABKAkiqgEKD0RlY2lzaW9uUmVxdWVzdBISCgpyZXF1ZXN0X2lkGAEgASgNEioKBGdhbWUYAiABKAsyHC5icmlkZ2\
-VtYXN0ZXIudjEuR2FtZVJlcXVlc3QSEwoLbGVnYWxfY291bnQYAyABKA0SGwoTbGVnYWxfZGVjaXNpb25zX2N1dBgEIAEoCBIlCgVjbG9jaxgFIAEoCzIWLmJyaWRnZW1hc3Rlci52MS5DbG9jayJ6CghEZWNpc2\
-lvbhISCgpyZXF1ZXN0X2lkGAEgASgNEg8KBWluZGV4GAIgASgNSAASMQoIZGVjaXNpb24YAyABKAsyHS5icmlkZ2VtYXN0ZXIudjEuR2FtZURlY2lzaW9uSAASDAoEbm90ZRgEIAEoCUIICgZjaG9pY2UinwEKEE\
-RlY2lzaW9uUmVqZWN0ZWQSEgoKcmVxdWVzdF9pZBgBIAEoDRIuCgZyZWFzb24YAiABKA4yHi5icmlkZ2VtYXN0ZXIudjEuUmVmdXNhbFJlYXNvbhINCgVmaWVsZBgDIAEoCRIOCgZkZXRhaWwYBCABKAkSFwoPb3\
-Blbl9yZXF1ZXN0X2lkGAUgASgNEg8KB3N0cmlrZXMYBiABKA0iCAoGUmVzaWduImMKClNlYXRTdGF0dXMSJwoEc2VhdBgBIAEoCzIZLmJyaWRnZW1hc3Rlci52MS5TZWF0SW5mbxIsCgZyZWFzb24YAiABKA4yHC\
-5icmlkZ2VtYXN0ZXIudjEuRmF1bHRSZWFzb24iWwoKTWF0Y2hFbmRlZBIsCgZyZXN1bHQYASABKAsyHC5icmlkZ2VtYXN0ZXIudjEuTWF0Y2hSZXN1bHQSDAoEc2VlZBgCIAEoCRIRCglzZWVkX3NhbHQYAyABKA\
-kiFQoEUGluZxINCgVub25jZRgBIAEoBCJJCghEcmFpbmluZxIUCgx0aW1lX2xlZnRfbXMYASABKA0SFgoObWF0Y2hlc19yZXN1bWUYAiABKAgSDwoHYWRkcmVzcxgDIAEoCSIVCgRQb25nEg0KBW5vbmNlGAEgAS\
-gEMlYKC1BsYXlTZXJ2aWNlEkcKBFBsYXkSHC5icmlkZ2VtYXN0ZXIudjEuUGxheVJlcXVlc3QaHS5icmlkZ2VtYXN0ZXIudjEuUGxheVJlc3BvbnNlKAEwAWIGcHJvdG8z",[Le,be,Ae,Be,fr]);var ig=E("CiJicmlkZ2VtYXN0ZXIvdjEvc2VhdF9zZXJ2aWNlLnByb3RvEg9icmlkZ2VtYXN0ZXIudjEiOQoQV2F0Y2hTZWF0UmVxdWVzdBIlCgVoZWxsbxgBIAEoCzIWLmJyaWRnZW1hc3Rlci52MS5IZWxsby\
+9yeV9pZBgGIAEoCUgBiAEBEhoKEmNsaWVudF9pbnN0YW5jZV9pZBgHIAEoCRIVCg1zdHJlYW1fbnVtYmVyGAggASgNQhAKDl9sYXN0X3NlcXVlbmNlQg0KC19oaXN0b3J5X2lkIrQBCgdXZWxjb21lEhkKEXByb3\
+RvY29sX3JldmlzaW9uGAEgASgNEhYKDnNlcnZlcl92ZXJzaW9uGAIgASgJEhAKCG1hdGNoX2lkGAMgASgJEgwKBHNlYXQYBCABKA0SGAoQcGluZ19pbnRlcnZhbF9tcxgFIAEoDRISCgpoaXN0b3J5X2lkGAYgAS\
+gJEg8KB3Jlc3VtZWQYByABKAgSFwoPbm90ZV9ieXRlc19sZWZ0GAggASgNIrYBCgxNYXRjaFN0YXJ0ZWQSEAoIbWF0Y2hfaWQYASABKAkSDAoEc2VhdBgCIAEoDRIsCgZjb25maWcYAyABKAsyHC5icmlkZ2VtYX\
+N0ZXIudjEuTWF0Y2hDb25maWcSFQoNcnVsZXNfdmVyc2lvbhgEIAEoDRIoCgVzZWF0cxgFIAMoCzIZLmJyaWRnZW1hc3Rlci52MS5TZWF0SW5mbxIXCg9zZWVkX2NvbW1pdG1lbnQYBiABKAkiqgEKD0RlY2lzaW\
+9uUmVxdWVzdBISCgpyZXF1ZXN0X2lkGAEgASgNEioKBGdhbWUYAiABKAsyHC5icmlkZ2VtYXN0ZXIudjEuR2FtZVJlcXVlc3QSEwoLbGVnYWxfY291bnQYAyABKA0SGwoTbGVnYWxfZGVjaXNpb25zX2N1dBgEIA\
+EoCBIlCgVjbG9jaxgFIAEoCzIWLmJyaWRnZW1hc3Rlci52MS5DbG9jayJ6CghEZWNpc2lvbhISCgpyZXF1ZXN0X2lkGAEgASgNEg8KBWluZGV4GAIgASgNSAASMQoIZGVjaXNpb24YAyABKAsyHS5icmlkZ2VtYX\
+N0ZXIudjEuR2FtZURlY2lzaW9uSAASDAoEbm90ZRgEIAEoCUIICgZjaG9pY2UinwEKEERlY2lzaW9uUmVqZWN0ZWQSEgoKcmVxdWVzdF9pZBgBIAEoDRIuCgZyZWFzb24YAiABKA4yHi5icmlkZ2VtYXN0ZXIudj\
+EuUmVmdXNhbFJlYXNvbhINCgVmaWVsZBgDIAEoCRIOCgZkZXRhaWwYBCABKAkSFwoPb3Blbl9yZXF1ZXN0X2lkGAUgASgNEg8KB3N0cmlrZXMYBiABKA0iCAoGUmVzaWduImMKClNlYXRTdGF0dXMSJwoEc2VhdB\
+gBIAEoCzIZLmJyaWRnZW1hc3Rlci52MS5TZWF0SW5mbxIsCgZyZWFzb24YAiABKA4yHC5icmlkZ2VtYXN0ZXIudjEuRmF1bHRSZWFzb24iWwoKTWF0Y2hFbmRlZBIsCgZyZXN1bHQYASABKAsyHC5icmlkZ2VtYX\
+N0ZXIudjEuTWF0Y2hSZXN1bHQSDAoEc2VlZBgCIAEoCRIRCglzZWVkX3NhbHQYAyABKAkiFQoEUGluZxINCgVub25jZRgBIAEoBCJJCghEcmFpbmluZxIUCgx0aW1lX2xlZnRfbXMYASABKA0SFgoObWF0Y2hlc1\
+9yZXN1bWUYAiABKAgSDwoHYWRkcmVzcxgDIAEoCSIVCgRQb25nEg0KBW5vbmNlGAEgASgEMlYKC1BsYXlTZXJ2aWNlEkcKBFBsYXkSHC5icmlkZ2VtYXN0ZXIudjEuUGxheVJlcXVlc3QaHS5icmlkZ2VtYXN0ZX\
+IudjEuUGxheVJlc3BvbnNlKAEwAWIGcHJvdG8z",[Le,be,Ae,Be,fr]);var ig=S("CiJicmlkZ2VtYXN0ZXIvdjEvc2VhdF9zZXJ2aWNlLnByb3RvEg9icmlkZ2VtYXN0ZXIudjEiOQoQV2F0Y2hTZWF0UmVxdWVzdBIlCgVoZWxsbxgBIAEoCzIWLmJyaWRnZW1hc3Rlci52MS5IZWxsby\
 JDChFXYXRjaFNlYXRSZXNwb25zZRIuCgdtZXNzYWdlGAEgASgLMh0uYnJpZGdlbWFzdGVyLnYxLlBsYXlSZXNwb25zZSI8Cg1EZWNpZGVSZXF1ZXN0EisKCGRlY2lzaW9uGAEgASgLMhkuYnJpZGdlbWFzdGVyLn\
 YxLkRlY2lzaW9uIkUKDkRlY2lkZVJlc3BvbnNlEjMKCHJlamVjdGVkGAEgASgLMiEuYnJpZGdlbWFzdGVyLnYxLkRlY2lzaW9uUmVqZWN0ZWQiEwoRUmVzaWduU2VhdFJlcXVlc3QiFAoSUmVzaWduU2VhdFJlc3\
 BvbnNlMoUCCgtTZWF0U2VydmljZRJUCglXYXRjaFNlYXQSIS5icmlkZ2VtYXN0ZXIudjEuV2F0Y2hTZWF0UmVxdWVzdBoiLmJyaWRnZW1hc3Rlci52MS5XYXRjaFNlYXRSZXNwb25zZTABEkkKBkRlY2lkZRIeLm\
 JyaWRnZW1hc3Rlci52MS5EZWNpZGVSZXF1ZXN0Gh8uYnJpZGdlbWFzdGVyLnYxLkRlY2lkZVJlc3BvbnNlElUKClJlc2lnblNlYXQSIi5icmlkZ2VtYXN0ZXIudjEuUmVzaWduU2VhdFJlcXVlc3QaIy5icmlkZ2\
-VtYXN0ZXIudjEuUmVzaWduU2VhdFJlc3BvbnNlYgZwcm90bzM",[Il]);var Nl=ke(ig,0);var Cr=E("ChxicmlkZ2VtYXN0ZXIvdjEvcmVwbGF5LnByb3RvEg9icmlkZ2VtYXN0ZXIudjEikAUKBlJlcGxheRIWCg5mb3JtYXRfdmVyc2lvbhgBIAEoDRIQCghtYXRjaF9pZBgCIAEoCRIPCgdnYW1lX2lkGA\
+VtYXN0ZXIudjEuUmVzaWduU2VhdFJlc3BvbnNlYgZwcm90bzM",[Il]);var Nl=ke(ig,0);var Cr=S("ChxicmlkZ2VtYXN0ZXIvdjEvcmVwbGF5LnByb3RvEg9icmlkZ2VtYXN0ZXIudjEikAUKBlJlcGxheRIWCg5mb3JtYXRfdmVyc2lvbhgBIAEoDRIQCghtYXRjaF9pZBgCIAEoCRIPCgdnYW1lX2lkGA\
 MgASgJEhUKDXJ1bGVzX3ZlcnNpb24YBCABKA0SFgoOc2VydmVyX3ZlcnNpb24YBSABKAkSEgoKZGF0YV9ub3RlcxgGIAMoCRIsCgZjb25maWcYByABKAsyHC5icmlkZ2VtYXN0ZXIudjEuTWF0Y2hDb25maWcSKQ\
 oFc2V0dXAYCCABKAsyGi5icmlkZ2VtYXN0ZXIudjEuR2FtZVNldHVwEjIKDm9wZW5pbmdfZXZlbnRzGAkgAygLMhouYnJpZGdlbWFzdGVyLnYxLkdhbWVFdmVudBIWCg5vcGVuaW5nX2RpZ2VzdBgKIAEoBhIoCg\
 dyZWNvcmRzGAsgAygLMhcuYnJpZGdlbWFzdGVyLnYxLlJlY29yZBIsCgZyZXN1bHQYDCABKAsyHC5icmlkZ2VtYXN0ZXIudjEuTWF0Y2hSZXN1bHQSFwoPc2VlZF9jb21taXRtZW50GA0gASgJEhEKCXNlZWRfc2\
@@ -1227,13 +1229,13 @@ KGAgoORGVjaXNpb25SZWNvcmQSDAoEc2VhdBgBIAEoDRIvCghkZWNpc2lvbhgCIAEoCzIdLmJyaWRnZW
 lnZXN0GAcgASgGEgwKBG5vdGUYCCABKAkihwEKDENoYW5jZVJlY29yZBIOCgZzdHJlYW0YASABKAQSKwoGY2hhbmNlGAIgASgLMhsuYnJpZGdlbWFzdGVyLnYxLkdhbWVDaGFuY2USKgoGZXZlbnRzGAMgAygLMh\
 ouYnJpZGdlbWFzdGVyLnYxLkdhbWVFdmVudBIOCgZkaWdlc3QYBCABKAYiQgoLRmF1bHRSZWNvcmQSDAoEc2VhdBgBIAEoDRIlCgVmYXVsdBgCIAEoCzIWLmJyaWRnZW1hc3Rlci52MS5GYXVsdCI1CgpTZWF0Um\
 Vjb3JkEicKBHNlYXQYASABKAsyGS5icmlkZ2VtYXN0ZXIudjEuU2VhdEluZm8qgAEKCURlY2lkZWRCeRIaChZERUNJREVEX0JZX1VOU1BFQ0lGSUVEEAASEgoOREVDSURFRF9CWV9CT1QQARIWChJERUNJREVEX0\
-JZX1JFRkVSRUUQAhIUChBERUNJREVEX0JZX0hPVVNFEAMSFQoRREVDSURFRF9CWV9SRVBMQVkQBGIGcHJvdG8z",[Le,be,Ae,Be]);var Ko=E("Ch5icmlkZ2VtYXN0ZXIvdjEvcG9zaXRpb24ucHJvdG8SD2JyaWRnZW1hc3Rlci52MSIkCgZWaWV3ZXISEQoEc2VhdBgBIAEoDUgAiAEBQgcKBV9zZWF0Io8CCghQb3NpdGlvbhIOCgZudW1iZXIYAS\
+JZX1JFRkVSRUUQAhIUChBERUNJREVEX0JZX0hPVVNFEAMSFQoRREVDSURFRF9CWV9SRVBMQVkQBGIGcHJvdG8z",[Le,be,Ae,Be]);var Ko=S("Ch5icmlkZ2VtYXN0ZXIvdjEvcG9zaXRpb24ucHJvdG8SD2JyaWRnZW1hc3Rlci52MSIkCgZWaWV3ZXISEQoEc2VhdBgBIAEoDUgAiAEBQgcKBV9zZWF0Io8CCghQb3NpdGlvbhIOCgZudW1iZXIYAS\
 ABKA0SLwoGcGxheWVkGAIgASgLMh8uYnJpZGdlbWFzdGVyLnYxLlBsYXllZERlY2lzaW9uEjYKDG9ic2VydmF0aW9ucxgDIAMoCzIgLmJyaWRnZW1hc3Rlci52MS5HYW1lT2JzZXJ2YXRpb24SKgoGZXZlbnRzGA\
 QgAygLMhouYnJpZGdlbWFzdGVyLnYxLkdhbWVFdmVudBINCgVsaW5lcxgFIAMoCRIqCgZmYXVsdHMYBiADKAsyGi5icmlkZ2VtYXN0ZXIudjEuU2VhdEZhdWx0EhQKDGJhbmtfbGVmdF9tcxgHIAMoDRINCgVhdF\
 9tcxgIIAEoBCKdAgoOUGxheWVkRGVjaXNpb24SDAoEc2VhdBgBIAEoDRIvCghkZWNpc2lvbhgCIAEoCzIdLmJyaWRnZW1hc3Rlci52MS5HYW1lRGVjaXNpb24SEAoIbm90YXRpb24YAyABKAkSLgoKZGVjaWRlZF\
 9ieRgEIAEoDjIaLmJyaWRnZW1hc3Rlci52MS5EZWNpZGVkQnkSJwoGY2hhcmdlGAUgASgLMhcuYnJpZGdlbWFzdGVyLnYxLkNoYXJnZRIMCgRub3RlGAYgASgJEjYKD2xlZ2FsX2RlY2lzaW9ucxgHIAMoCzIdLm\
 JyaWRnZW1hc3Rlci52MS5HYW1lRGVjaXNpb24SGwoTbGVnYWxfZGVjaXNpb25zX2N1dBgIIAEoCCJACglTZWF0RmF1bHQSDAoEc2VhdBgBIAEoDRIlCgVmYXVsdBgCIAEoCzIWLmJyaWRnZW1hc3Rlci52MS5GYX\
-VsdGIGcHJvdG8z",[Le,be,Ae,Cr]),Tr=G(Ko,0);var Po=E("CiNicmlkZ2VtYXN0ZXIvdjEvbWF0Y2hfc2VydmljZS5wcm90bxIPYnJpZGdlbWFzdGVyLnYxIvgCChJDcmVhdGVNYXRjaFJlcXVlc3QSLAoGY29uZmlnGAEgASgLMhwuYnJpZGdlbWFzdGVyLnYxLk\
+VsdGIGcHJvdG8z",[Le,be,Ae,Cr]),Tr=G(Ko,0);var Po=S("CiNicmlkZ2VtYXN0ZXIvdjEvbWF0Y2hfc2VydmljZS5wcm90bxIPYnJpZGdlbWFzdGVyLnYxIvgCChJDcmVhdGVNYXRjaFJlcXVlc3QSLAoGY29uZmlnGAEgASgLMhwuYnJpZGdlbWFzdGVyLnYxLk\
 1hdGNoQ29uZmlnEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCRI/CgZsYWJlbHMYAyADKAsyLy5icmlkZ2VtYXN0ZXIudjEuQ3JlYXRlTWF0Y2hSZXF1ZXN0LkxhYmVsc0VudHJ5EjsKEXNlYXRfcmVzZXJ2YXRpb2\
 5zGAQgAygLMiAuYnJpZGdlbWFzdGVyLnYxLlNlYXRSZXNlcnZhdGlvbhIaCg1ydWxlc192ZXJzaW9uGAUgASgNSACIAQESKAoEZm9yaxgGIAEoCzIaLmJyaWRnZW1hc3Rlci52MS5NYXRjaEZvcmsSFgoOd2l0aG\
 91dF9jb25maWcYByABKAgaLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIQCg5fcnVsZXNfdmVyc2lvbiJDCg9TZWF0UmVzZXJ2YXRpb24SDAoEc2VhdBgBIAEoDRIQCghrZX\
@@ -1289,7 +1291,7 @@ nextPageToken:i}=await Ze().listHeadToHeads({ladderId:t,bot:{botName:n,botVersio
 n,r),this.#s().catch(s=>this.#r=W(s)).finally(r)}ladderId;botName;#e;#t;#n;#r;async#s(){let{ladderId:t,botName:n}=this;this.#e=(await Ze().getLadderBot({ladderId:t,
 botName:n})).versions,await Promise.all([this.#t.read(),this.#n.read()])}view(){if(this.#r)return j(this.#r,"This bot cannot be shown");let t=this.#e;if(!t)return q(
 "Loading the bot…");let n=sn(t.map(({standing:r})=>r?.rating));return u`<main class="list"><h1><bdi>${A(this.botName)}</bdi></h1>
-      <p><a href=${Qe(this.ladderId)}>standings of <bdi>${A(this.ladderId)}</bdi></a> · <a href=${St(this.botName)}>its matches</a></p>
+      <p><a href=${Qe(this.ladderId)}>standings of <bdi>${A(this.ladderId)}</bdi></a> · <a href=${Et(this.botName)}>its matches</a></p>
       ${gg(t)}
       <table class="standings versions"><thead><tr><th>Version</th><th class="figure">Rank</th><th class="figure">Rating</th><th>Interval</th><th class="figure">Matches</th><th class="figure">Faults</th><th>Forfeits</th><th class="figure">Thinking per match</th></tr></thead><tbody>${t.
 map(({standing:r})=>u`<tr>
@@ -1302,10 +1304,10 @@ map(({standing:r})=>u`<tr>
           <td class="figure">${s?.ties??0}</td><td class="figure">${(s?.matches??0)-(s?.firstAhead??0)-(s?.ties??0)}</td>
           <td class="figure">${(s?.meanScoreMargin??0).toFixed(1)}</td></tr>`)}</tbody></table>${this.#t.more("More opponents")}${Ur(this.#n)}</main>`}};function gg(e){
 let t=e.flatMap(d=>d.history);if(t.length<2)return u``;let n=t.map(({atUnixMs:d})=>Number(d)),[r,s]=[Math.min(...n),Math.max(...n)],{low:o,high:a}=sn(t.map(({rating:d})=>d)),
-i=d=>((Number(d)-r)/Math.max(1,s-r)*Ho).toFixed(1),c=d=>(jo-(d-o)/(a-o)*jo).toFixed(1),l=(d,p)=>{let g=d.history.flatMap(({atUnixMs:y,rating:S})=>S?[{at:i(y),rating:S}]:
-[]),f=g.map(({at:y,rating:S})=>`${y} ${c(S.eloHigh)}`),h=g.map(({at:y,rating:S})=>`${y} ${c(S.eloLow)}`).reverse();return g.length===0?b``:b`<g class=${le(p)}><title>${A(
+i=d=>((Number(d)-r)/Math.max(1,s-r)*Ho).toFixed(1),c=d=>(jo-(d-o)/(a-o)*jo).toFixed(1),l=(d,p)=>{let g=d.history.flatMap(({atUnixMs:y,rating:E})=>E?[{at:i(y),rating:E}]:
+[]),f=g.map(({at:y,rating:E})=>`${y} ${c(E.eloHigh)}`),h=g.map(({at:y,rating:E})=>`${y} ${c(E.eloLow)}`).reverse();return g.length===0?b``:b`<g class=${le(p)}><title>${A(
 d.standing?.botVersion??"")}</title>
-      <path d="M${[...f,...h].join("L")}Z" class="band"/><path d="M${g.map(({at:y,rating:S})=>`${y} ${c(S.elo)}`).join("L")}" class="score-line"/>
+      <path d="M${[...f,...h].join("L")}Z" class="band"/><path d="M${g.map(({at:y,rating:E})=>`${y} ${c(E.elo)}`).join("L")}" class="score-line"/>
       <text x=${Number(g.at(-1)?.at??0)-6} y=${Math.max(24,Number(c(g.at(-1)?.rating.elo??0))-10)} text-anchor="end" font-size="14" class="ink">${A(d.standing?.
 botVersion??"").slice(0,24)}</text></g>`};return u`<figure class="panel history"><figcaption>Rating over time, by version</figcaption><svg viewBox="0 0 ${Ho} ${jo}" role="img"
     aria-label="rating over time"><path d="M0 ${c(0)}H${Ho}" class="axis"/><text x="2" y=${Number(c(0))-4} font-size="13" class="ink-soft">0</text>
@@ -1349,7 +1351,7 @@ me} 146" role="img"
         ${an(a,i*me+23,131,1.1)}</g>
         ${c?Bl(c,i*me+12,12):b`<rect x=${i*me+14} y="14" width="72" height="92" rx="8" class="vacant"/>${l===void 0?void 0:b`<text x=${i*me+50} y="65" text-anchor="middle" font-size="13" class="ink-soft">to seat ${l}</text>`}`}
         ${s.has(a)?b`<rect x=${i*me+9} y="9" width="82" height="102" rx="11" class="new"/>`:void 0}
-        ${L(n,`buy:${a}`,b`<rect x=${i*me+6} y="5" width=${me-12} height="136" rx="10"/>`)}`})}</svg></figure>`}function Eg({observation:e,events:t,picking:n}){
+        ${L(n,`buy:${a}`,b`<rect x=${i*me+6} y="5" width=${me-12} height="136" rx="10"/>`)}`})}</svg></figure>`}function Sg({observation:e,events:t,picking:n}){
 let r=t.flatMap(({event:s})=>s.case==="moneyOpened"&&s.value.card?[s.value.card]:[]);return u`<figure class="a-row"><figcaption>Open money</figcaption><svg viewBox="0 0 ${4*
 cn} 146" role="img"
     aria-label="open money: ${e.row.map(s=>`${B(s.currency)} ${s.value}`).join(", ")||"none"}">
@@ -1358,7 +1360,7 @@ currency===a.currency&&c.value===a.value);return i>=0&&r.splice(i,1),b`${Ll(a.cu
 void 0}
         ${L(n,`money:${a.currency}:${a.value}`,b`<rect x=${o*cn+3} y="23" width="64" height="92" rx="9"/>`)}`})}</svg></figure>`}function _l(e,t){if(!t)return u`<span class="a-scoring past" title="scoring ${e} is over"><b>${e}</b> scored</span>`;
 let n=t.first===t.last?`under ${t.first}`:`under ${t.first} to ${t.last}`;return u`<span class="a-scoring" title="number of money cards above scoring card ${e}"><b>${e}</b> ${n}</span>`}
-function Sg({observation:e}){let t=_e.reduce((s,o)=>s+Jr(e.unseenMoney,o).length,0),n=_e.reduce((s,o)=>s+Jr(e.discard,o).length,0),r=$r.reduce((s,o)=>s+Dr(e.unseenBuildings,
+function Eg({observation:e}){let t=_e.reduce((s,o)=>s+Jr(e.unseenMoney,o).length,0),n=_e.reduce((s,o)=>s+Jr(e.discard,o).length,0),r=$r.reduce((s,o)=>s+Dr(e.unseenBuildings,
 o).length,0);return u`<div class="a-piles"><span><b>${t}</b> money cards left</span><span><b>${n}</b> discarded</span>
     <span><b>${r}</b> buildings left</span>
     ${e.scoringCardA||e.scoringCardB?[_l("A",e.scoringCardA),_l("B",e.scoringCardB)]:u`<span class="a-scoring past"><b>A</b> and <b>B</b> scored</span>`}</div>`}
@@ -1386,7 +1388,7 @@ dummyDrew"?s.value.buildings:s.case==="bought"&&s.value.purchase?.give?s.value.b
 n.points)}</header>${$l(n.buildings,t,r)}</section>`}function vg({turnPurchases:e}){if(e.length!==0)return u`<p class="a-purchases">bought in this turn: ${e.map(
 ({building:t,purchase:n})=>u`<span>${t?`${oe(t.category)} ${t.price}`:"?"}${n?.give?" for the dummy":""}</span>`)}</p>`}function Dl(e){let{observation:t}=e,n=Rg(
 [...t.seats.map(r=>r.buildings),t.dummy?.buildings]);return u`<div class="board alhambra a-of-${t.seats.length+(t.dummy?1:0)}"><div class="panel a-market">${yg(
-e)}${Eg(e)}${Sg(e)}${vg(t)}</div>
+e)}${Sg(e)}${Eg(e)}${vg(t)}</div>
     ${t.seats.map((r,s)=>Zg(e,s,n))}${Vg(e,n)}</div>`}function Ol({phase:e,turnPurchases:t}){switch(e.case){case"turn":return t.length===0?`seat ${e.value.seat}\
  is on turn`:`seat ${e.value.seat} paid exactly and continues`;case"shuffle":return"the discard pile is being shuffled";default:return"the match is over"}}function Gg({currency:e,value:t}){return`${B(e).charAt(0)}${t}`}function Kl({decision:e}){switch(e.case){case"take":{let t=[...e.value.cards];return t.sort((n,r)=>n.
 currency-r.currency||n.value-r.value),["take",...t.map(Gg)].join(" ")}case"buy":{let{slot:t,payment:n,give:r}=e.value,s=[...n].sort((o,a)=>a-o);return["buy",B(t),
@@ -1435,8 +1437,8 @@ function qr(e){let t={numbers:0,tolls:0,monuments:0,symbols:0};for(let{level:n,c
 egment of 5 cards: 10, of 6 or more: 25"],5:["Trial of the sea","three symbol pairs: 10, one of each symbol: 20"],6:["Double","a level-2 segment of 4 cards: 10,\
  of 5 or more: 25"]},Xg=e=>e.numbers+e.tolls+e.monuments+e.symbols+e.contract,Lg=(e,t)=>e.level===t?.level&&e.column===t.column;function Ug(e){let t=e.map(o=>o.
 column),[n,r]=[Math.min(0,...t)-1,Math.max(0,...t)+1],s=Math.max(0,Tg-(r-n+1));return{left:n-Math.floor(s/2),count:r-n+1+s}}function Bg(e,t,n){let r=e.frame?.seats[t]?.
-structure??[],s=e.picking?.seat===t?e.picking:void 0,o=st(s,"at").map(({key:y,numbers:[S=1,V=0]})=>({key:y,level:S,column:V})),{left:a,count:i}=Ug([...n.structure,
-...r,...o]),{width:c,height:l}=od,d=(y,S)=>({x:(S-a)*c,y:(cd-y)*l+8}),p=cd*l+8,g=new Set(n.placed),f=e.events.flatMap(({event:y})=>y.case==="placed"&&y.value.seat===
+structure??[],s=e.picking?.seat===t?e.picking:void 0,o=st(s,"at").map(({key:y,numbers:[E=1,V=0]})=>({key:y,level:E,column:V})),{left:a,count:i}=Ug([...n.structure,
+...r,...o]),{width:c,height:l}=od,d=(y,E)=>({x:(E-a)*c,y:(cd-y)*l+8}),p=cd*l+8,g=new Set(n.placed),f=e.events.flatMap(({event:y})=>y.case==="placed"&&y.value.seat===
 t?[y.value.placement]:[]),h=un(n.structure);return u`<div class="b-scroll" tabindex="0" role="group" aria-label="structure of seat ${t}"><svg class="b-structure" width=${i*
 kg} viewBox="0 0 ${i*c} ${p+34}" role="img"
       aria-label="structure of seat ${t}: ${n.structure.map(y=>`${ot(y.piece)} at ${y.level} ${y.column}`).join(", ")||"empty"}">
@@ -1446,11 +1448,11 @@ kg} viewBox="0 0 ${i*c} ${p+34}" role="img"
     <rect y=${p} width=${i*c} height="34" class="b-sea"/>
     <path d=${`M0 ${p+9}${"q12-6 24 0t24 0".repeat(Math.ceil(i*c/48))}`} class="b-wave"/>
     ${n.structure.length===0?b`<rect x=${d(1,0).x+2} y=${d(1,0).y+2} width=${c-4} height=${l-4} rx="5" class="vacant"/>`:void 0}
-    ${n.structure.map(y=>{let{x:S,y:V}=d(y.level,y.column);return id(y,S,V)})}
-    ${h.map(({level:y,from:S,cards:V})=>{let{x:Z,y:T}=d(y,S);return b`<path d="M${Z+3} ${T+l-2}H${Z+V.length*c-3}" class="b-segment"/>`})}
-    ${n.structure.map((y,S)=>{let V=f.some(J=>Lg(y,J))||S===n.placed.at(-1);if(!V&&!g.has(S))return;let{x:Z,y:T}=d(y.level,y.column);return b`<rect x=${Z} y=${T} width=${c} height=${l} rx="7" class=${V?
+    ${n.structure.map(y=>{let{x:E,y:V}=d(y.level,y.column);return id(y,E,V)})}
+    ${h.map(({level:y,from:E,cards:V})=>{let{x:Z,y:T}=d(y,E);return b`<path d="M${Z+3} ${T+l-2}H${Z+V.length*c-3}" class="b-segment"/>`})}
+    ${n.structure.map((y,E)=>{let V=f.some(J=>Lg(y,J))||E===n.placed.at(-1);if(!V&&!g.has(E))return;let{x:Z,y:T}=d(y.level,y.column);return b`<rect x=${Z} y=${T} width=${c} height=${l} rx="7" class=${V?
 "new":"b-secret"}/>`})}
-    ${o.map(({key:y,level:S,column:V})=>{let{x:Z,y:T}=d(S,V);return L(s,y,b`<rect x=${Z+2} y=${T+2} width=${c-4} height=${l-4} rx="6"/>`)})}</svg></div>`}function wg(e,t,n){
+    ${o.map(({key:y,level:E,column:V})=>{let{x:Z,y:T}=d(E,V);return L(s,y,b`<rect x=${Z+2} y=${T+2} width=${c-4} height=${l-4} rx="6"/>`)})}</svg></div>`}function wg(e,t,n){
 if(e.length!==0)return u`<div class="b-hand"><span class="label">${t}</span><svg viewBox="0 0 ${e.length*76} 54" width=${e.length*76}
     height="54" role="img" aria-label="${t}: ${e.map(({card:r})=>r.case==="bridgeCard"?ge(r.value):"monument").join(", ")}">${e.map((r,s)=>b`${ad(r,s*76+1,1)}${L(
 n,`piece:${ot(r.card)}`,b`<rect x=${s*76+2} y="2" width="70" height="50" rx="6"/>`)}`)}</svg></div>`}function _g(e,t,n){let{observation:r}=e,s=qr(un(n.structure)),
@@ -1509,15 +1511,15 @@ let n=100/at;return[(t%n+.5)*at,(Math.floor(t/n)+.5)*at]});function Qg(e){return
 roads.filter(r=>r.edges.length===1).length;return e.roads.map(r=>{let s=r.edges.map(sa),[o=0,a]=s,i=ee(mn,o);if(a!==void 0){let g=ee(mn,a),f=(a-o)%2===0?[i,g]:Yt(
 i,Hg(i,g),g),h=f.length===2?ve:f[6]??ve;return{edges:s,path:f,stand:h,end:void 0,gate:void 0}}let c=r.drawbridge!==0,l=c?t.findIndex(g=>g.edges[0]===sa(r.drawbridge)):
 n===1&&!e.monastery&&t.length===1?0:-1,d=t[l];if(d){let g=jg(i,d,e.cities.length>1),f=g[g.length-1]??i,h=g[g.length-2]??i,y=Math.atan2(f[1]-h[1],f[0]-h[0])*180/
-Math.PI,S=g[Math.floor(g.length*.45)]??i;return{edges:s,path:g,stand:S,end:c?"drawbridge":"wall",gate:{at:f,degrees:y,city:l}}}let p=[i[0]+(50-i[0])*.42,i[1]+(50-
+Math.PI,E=g[Math.floor(g.length*.45)]??i;return{edges:s,path:g,stand:E,end:c?"drawbridge":"wall",gate:{at:f,degrees:y,city:l}}}let p=[i[0]+(50-i[0])*.42,i[1]+(50-
 i[1])*.42];return{edges:s,path:[i,ve],stand:p,end:e.monastery?"monastery":"village",gate:void 0}})}function Hg(e,t){let n=[e[0]===50?t[0]:e[0],e[1]===50?t[1]:e[1]];
 return[50+(n[0]-50)*.12,50+(n[1]-50)*.12]}function jg(e,t,n){let r=t.stand;if(t.edges.length===1){let c=ee(mn,t.edges[0]??0),l=n?0:.06;r=[c[0]+(e[0]-50)*l,c[1]+
 (e[1]-50)*l]}let s=[e[0]+(50-e[0])*.62,e[1]+(50-e[1])*.62],o=[],a=Yt(e,s,r);for(let c=0;c+1<a.length;c++){let[l,d]=[a[c]??e,a[c+1]??e];for(let p=0;p<4;p++)o.push(
 [l[0]+(d[0]-l[0])*p/4,l[1]+(d[1]-l[1])*p/4])}let i=o.findIndex(c=>pn(c,t.outline));return i<1?[e,r]:o.slice(0,i+1)}function gd(e){let t=e%2===0?25:75;return[[t,
 3],[97,t],[100-t,97],[3,100-t]][e>>1]??ve}function qg(e,t,n){let r=n.flatMap(c=>ef(c.path)),s=c=>!t.some(l=>pn(c,l.outline))&&!r.some(l=>(c[0]-l[0])**2+(c[1]-l[1])**
 2<Og**2),o=new Set(es.map((c,l)=>s(c)?l:-1).filter(c=>c>=0)),a=100/at,i=[...r,...e.monastery?[ve]:[]];return e.fields.map(c=>{let l=c.halfEdges.map(Kg),d=new Set,
-p=l.map(y=>{let[S,V]=gd(y);return Math.min(a-1,Math.floor(V/at))*a+Math.min(a-1,Math.floor(S/at))});for(let y=p.pop();y!==void 0;y=p.pop())d.has(y)||!o.has(y)||
-(d.add(y),y%a>0&&p.push(y-1),y%a<a-1&&p.push(y+1),p.push(y-a,y+a));let g=es.filter((y,S)=>d.has(S)),f=es.filter((y,S)=>!d.has(S)).concat(i),[h=0]=l;return{halfEdges:l,
+p=l.map(y=>{let[E,V]=gd(y);return Math.min(a-1,Math.floor(V/at))*a+Math.min(a-1,Math.floor(E/at))});for(let y=p.pop();y!==void 0;y=p.pop())d.has(y)||!o.has(y)||
+(d.add(y),y%a>0&&p.push(y-1),y%a<a-1&&p.push(y+1),p.push(y-a,y+a));let g=es.filter((y,E)=>d.has(E)),f=es.filter((y,E)=>!d.has(E)).concat(i),[h=0]=l;return{halfEdges:l,
 stand:oa(g,f)??gd(h)}})}function ef(e){return e.slice(1).flatMap((t,n)=>{let r=e[n]??t;return[0,.125,.25,.375,.5,.625,.75,.875,1].map(s=>[r[0]+(t[0]-r[0])*s,r[1]+
 (t[1]-r[1])*s])})}var fd=new WeakMap;function it(e){let t=fd.get(e);if(!t){let n=Qg(e),r=zg(e,n),s=r.some(a=>a.end==="village"),o;t={cities:n,roads:r,get fields(){
 return o??=qg(e,n,r)},monastery:e.monastery,village:s},fd.set(e,t)}return t}function bd([e,t],n){let r=[e,t];for(let s=0;s<n%4;s++)r=[100-r[1],r[0]];return r}function ts(e,t,n){
@@ -1525,7 +1527,7 @@ let r=n/4;return Math.min(...e.map(s=>(s+t*r)%n))}var tf=[[0,-1],[1,0],[0,1],[-1
 map(c=>{let l=Je(t,c.tile);return(l?it(l).cities:[]).map(d=>{let p=n.push(n.length)-1;for(let g of d.edges)o.set(`${c.x} ${c.y} ${(g+c.rotation)%4}`,p);return p})}),
 i=[];for(let[c,l]of o){let[d=0,p=0,g=0]=c.split(" ").map(Number),[f,h]=tf[g]??[0,0],y=o.get(`${d+f} ${p+h} ${(g+2)%4}`);y===void 0?i.push(l):n[r(l)]=r(y)}for(let c of i)
 s.add(r(c));return a.map(c=>c.map(l=>!s.has(r(l))))}function nf(e){return(xt[e]??"?").charAt(0).toLowerCase()}function ns(e){let[t="?",n,r]=(It[e]??"?").toLowerCase().split("_");return n?`${t} ${n.charAt(0)}${r?r.
-charAt(0):""}`:t}function Ed({decision:e}){switch(e.case){case"place":return`place ${e.value.x} ${e.value.y} ${e.value.rotation}`;case"meeple":{let{choice:t}=e.
+charAt(0):""}`:t}function Sd({decision:e}){switch(e.case){case"place":return`place ${e.value.x} ${e.value.y} ${e.value.rotation}`;case"meeple":{let{choice:t}=e.
 value;return t.case==="segment"?`meeple ${ns(t.value)}`:"meeple none"}case"drawbridge":{let{choice:t}=e.value;return t.case!=="gate"?"drawbridge home":`drawbrid\
 ge ${t.value.x} ${t.value.y} ${nf(t.value.city)}`}default:return"?"}}function rs(e,t){return`M${e.map(([r,s])=>`${Math.round(r*10)/10} ${Math.round(s*10)/10}`).join("L")}${t?"Z":""}`}function rf(e){let t=rs(e.path,!1);return b`<path d=${t} class="c-road-edge"/><path d=${t} class="c-road"/>`}
 function sf(e){let t=[],n=(a,i)=>a[0]===i[0]&&(a[0]===0||a[0]===100)||a[1]===i[1]&&(a[1]===0||a[1]===100),r=[],s=()=>{r.length>1&&t.push(b`<path d=${rs(r,!1)} class="c-wall"/><path
@@ -1572,14 +1574,14 @@ d.value.seat===t.seat&&d.value.gate?.x===t.x&&d.value.gate.y===t.y),[c,l]=[t.x*1
     font-size="34" class="ink">${We(e)}</text>`}function yf({picking:e,observation:t,config:n}){let r=t.tiles.at(-1);return[...st(e,"cell").map(({key:s,numbers:[
 o=0,a=0]})=>L(e,s,b`<rect x=${o*100+5} y=${a*100+5} width="90" height="90" rx="8"/>`)),...st(e,"meeple").map(({key:s,numbers:[o=0]})=>{if(!r)return;let{at:a}=Rd(
 n,r,o);return L(e,s,b`<circle cx=${r.x*100+a[0]} cy=${r.y*100+a[1]} r="13"/>`)}),...st(e,"gate").map(({key:s,numbers:[o=0,a=0]})=>L(e,s,b`<rect x=${o*100+5} y=${a*
-100+5} width="90" height="90" rx="8"/>`))]}function Ef(e){let{observation:t,config:n,frame:r}=e,s=st(e.picking,"cell").map(({numbers:[g=0,f=0]})=>({x:g,y:f})),o=r?.
+100+5} width="90" height="90" rx="8"/>`))]}function Sf(e){let{observation:t,config:n,frame:r}=e,s=st(e.picking,"cell").map(({numbers:[g=0,f=0]})=>({x:g,y:f})),o=r?.
 tiles.slice(0,2**Math.ceil(Math.log2(Math.max(ff,t.tiles.length))))??[],a=hf([...t.tiles,...o,...s]),i=yd(t.tiles,n),c=e.events.map(({event:g})=>g.case==="tileP\
 laced"?g.value:void 0),l=c.find(g=>g)?.placement??t.tiles.at(-1),d=c.find(g=>g)?.seat,p=e.events.flatMap(({event:g})=>g.case==="scored"&&g.value.points>0?[g.value]:
 []);return u`<svg class="c-map" viewBox="${a.left*100} ${a.top*100} ${a.width*100} ${a.height*100}"
       role="img" aria-label="the map, ${t.tiles.length} tiles, ${t.meeples.length} meeples">
-    ${t.tiles.map((g,f)=>{let h=Je(n,g.tile),S=(h&&it(h))?.roads.map(V=>!V.gate||!i[f]?.[V.gate.city])??[];return b`<g transform="translate(${g.x*100} ${g.y*100})">
-        ${ae([g.x,g.y,g.rotation,h??g.tile,S.join()],()=>b`<title>${We(g.tile)} at (${g.x}, ${g.y}), rotation ${g.rotation}</title>
-        ${h?gn(h,g.rotation,S):Ad(g.tile)}
+    ${t.tiles.map((g,f)=>{let h=Je(n,g.tile),E=(h&&it(h))?.roads.map(V=>!V.gate||!i[f]?.[V.gate.city])??[];return b`<g transform="translate(${g.x*100} ${g.y*100})">
+        ${ae([g.x,g.y,g.rotation,h??g.tile,E.join()],()=>b`<title>${We(g.tile)} at (${g.x}, ${g.y}), rotation ${g.rotation}</title>
+        ${h?gn(h,g.rotation,E):Ad(g.tile)}
         <path d="M0 0H100V100H0Z" class="c-tile-edge"/>`)}</g>`})}
     ${l?b`<rect x=${l.x*100+2} y=${l.y*100+2} width="96" height="96" rx="5"
       class="c-last ${d===void 0?"":le(d)}"/>`:void 0}
@@ -1589,16 +1591,16 @@ laced"?g.value:void 0),l=c.find(g=>g)?.placement??t.tiles.at(-1),d=c.find(g=>g)?
       <circle r="17" class="c-points ${g.seats[0]===void 0?"":le(g.seats[0])}"/>
       <text y="6.5" text-anchor="middle" font-size="18" font-weight="700" fill="#fff">+${g.points}</text></g>`)}
     ${yf(e)}
-  </svg>`}function Sd(e,t,n){let r=Je(e,t);return u`<svg class="c-miniature" viewBox="0 0 100 100" role="img" aria-label=${n}>
-    ${ae([r??t],()=>b`${r?gn(r,0):Ad(t)}<path d="M0 0H100V100H0Z" class="c-tile-edge"/>`)}</svg>`}function Sf(e){let{observation:t,config:n}=e,r=t.unseen.reduce(
+  </svg>`}function Ed(e,t,n){let r=Je(e,t);return u`<svg class="c-miniature" viewBox="0 0 100 100" role="img" aria-label=${n}>
+    ${ae([r??t],()=>b`${r?gn(r,0):Ad(t)}<path d="M0 0H100V100H0Z" class="c-tile-edge"/>`)}</svg>`}function Ef(e){let{observation:t,config:n}=e,r=t.unseen.reduce(
 (a,i)=>a+i,0),{phase:s}=t,o=s.case==="placeTile"?s.value.tile:void 0;return u`<div class="c-side">
-    ${o===void 0?void 0:u`<figure class="c-drawn">${Sd(n,o,`drawn tile ${We(o)}`)}
+    ${o===void 0?void 0:u`<figure class="c-drawn">${Ed(n,o,`drawn tile ${We(o)}`)}
       <figcaption>seat ${t.turnSeat} lays <b>${We(o)}</b></figcaption></figure>`}
     ${s.case==="drawbridge"?u`<ul class="c-crossings">${s.value.crossings.map(a=>u`<li>${F(a.seat)} ${a.meeples} ${a.meeples===1?"meeple waits":"meeples wait"} at a drawbridge</li>`)}</ul>`:
 void 0}
     ${Rf(e)}
     ${Hr("c-unseen",`${r} tiles left`,()=>u`<ul>${t.unseen.map((a,i)=>a===0?void 0:u`<li>
-        ${Sd(n,1+i,`tile ${We(1+i)}`)}
+        ${Ed(n,1+i,`tile ${We(1+i)}`)}
         <span>${a}×${We(1+i)}</span></li>`)}</ul>`)}
     ${t.removed.length===0?void 0:u`<p class="quiet">could not be placed: ${t.removed.map(We).join(", ")}</p>`}
   </div>`}function Rf({observation:e,names:t,toDecide:n}){return u`<table class="c-seats"><thead><tr><th>seat</th><th>points</th><th title="points of completed roads">roads</th>
@@ -1610,7 +1612,7 @@ void 0}
       <tr class="c-supply ${n.includes(s)?"decides":""}"><td colspan="5">
         <svg viewBox="0 0 224 28" role="img" aria-label="${r.supply} meeples in the supply">${Array.from({length:7},(o,a)=>a<r.supply?Hs(s,16+a*32,14,.9):b`<circle cx=${16+
 a*32} cy="14" r="3" class="c-away"/>`)}</svg></td></tr>`)}</tbody></table>`}function Zd(e){return u`<div class="board carcassonne"><div class="felt c-table"><label class="c-zoom" title="enlarge the map"><input type="checkbox" aria-label="enlarge the map"><span aria-hidden="true">⤢</span></label>
-    <div class="c-scroll" tabindex="-1">${Ef(e)}</div></div>${Sf(e)}</div>`}function Vd({phase:e,turnSeat:t,tiles:n}){let r=`tile ${n.length}`;switch(e.case){case"\
+    <div class="c-scroll" tabindex="-1">${Sf(e)}</div></div>${Ef(e)}</div>`}function Vd({phase:e,turnSeat:t,tiles:n}){let r=`tile ${n.length}`;switch(e.case){case"\
 placeTile":return`${r}: seat ${t} lays ${We(e.value.tile)}`;case"placeMeeple":return`${r}: seat ${t} may place a meeple`;case"drawbridge":return`${r}: seat ${e.
 value.crossings[0]?.seat??"?"} decides at a drawbridge`;default:return"the match is over"}}var Af=["as it was drawn","turned right","turned around","turned left"];function Zf(e,{phase:t},n){let r=t.case==="placeTile"?Je(e,t.value.tile):void 0;return r?
 {picture:u`<svg viewBox="0 0 100 100" aria-hidden="true">${gn(r,n)}</svg>`}:{}}function Vf(e){let[t="?",n,r]=(It[e]??"?").toLowerCase().split("_");return`${t}${n?
@@ -1618,7 +1620,7 @@ value.crossings[0]?.seat??"?"} decides at a drawbridge`;default:return"the match
 place it at (${r}, ${s})`},{key:`turn:${o}`,label:Af[o]??"?",...Zf(n,t,o)}]}case"meeple":{let{choice:r}=e.value;return r.case==="segment"?[{key:`meeple:${r.value}`,
 label:`a meeple on the ${Vf(r.value)}`}]:[{key:"none",label:"no meeple"}]}case"drawbridge":{let{choice:r}=e.value;if(r.case!=="gate")return[{key:"home",label:"t\
 ake the meeple home"}];let{x:s,y:o,city:a}=r.value;return[{key:`gate:${s}:${o}:${a}`,label:`cross to the city in the ${(xt[a]??"?").toLowerCase()} of (${s}, ${o}\
-)`}]}default:return[{key:"?",label:"?"}]}}var Gd=we("carcassonne","carcassonne",{name:"Carcassonne with the Drawbridges",pointsName:"points",board:Zd,status:Vd,notation:Ed,steps:vd,toDecide({phase:e,turnSeat:t}){
+)`}]}default:return[{key:"?",label:"?"}]}}var Gd=we("carcassonne","carcassonne",{name:"Carcassonne with the Drawbridges",pointsName:"points",board:Zd,status:Vd,notation:Sd,steps:vd,toDecide({phase:e,turnSeat:t}){
 return e.case==="drawbridge"?e.value.crossings.slice(0,1).map(({seat:n})=>n):e.case==="over"||e.case===void 0?[]:[t]},points:({seats:e})=>e.map(t=>t.roadPoints+
 t.cityPoints+t.monasteryPoints)});function ie(e){return(Ue[e]??"?").toLowerCase()}function Wt(e){return(rn[e]??"?").toLowerCase()}function xd({decision:e}){switch(e.case){case"takeA2":return`tak\
 e_a_2 ${e.value.used?"yes":"no"}`;case"playCards":{let{first:t,second:n}=e.value;return n===void 0?`play ${t}`:`play ${t} ${n}`}case"raiseCards":return`raise ${e.
@@ -1686,10 +1688,10 @@ toDecide.includes(t)?"decides":""}">
           <text x=${21+l*42} y="16" font-size="14" font-weight="700" class="ink">${a[l]}</text></g>`)}</svg>
       ${Ff(n,s,o)}${Yf(n)}</header>
     <div class="l-bridge" role="img" aria-label="bridge: ${n.bridge.map(c=>`${Ue[c.kind]?.toLowerCase()} ${c.number||""}`).join(", ")||"empty"}">${Array.from({length:Math.
-ceil(i/is)},(c,l)=>Nf(l*is,n.bridge,r,o))}</div></section>`}var yn=6,Wf=[0,1,2,3,2,1],Sn=1.25;function En(e,t){let n=(e*60-90)*Math.PI/180;return[Math.cos(n)*t,Math.sin(n)*t]}function Cf(e,t,n,r){let s=e.unseenNumbers.length+
-e.unseenCoats.length,[o,a]=[lt.width*Sn,lt.height*Sn],[i,c]=[t-o/2,n-a/2-4],l=e.top?s+1:0;return b`<g><title>${ie(e.kind)}: ${l} left</title>
+ceil(i/is)},(c,l)=>Nf(l*is,n.bridge,r,o))}</div></section>`}var yn=6,Wf=[0,1,2,3,2,1],En=1.25;function Sn(e,t){let n=(e*60-90)*Math.PI/180;return[Math.cos(n)*t,Math.sin(n)*t]}function Cf(e,t,n,r){let s=e.unseenNumbers.length+
+e.unseenCoats.length,[o,a]=[lt.width*En,lt.height*En],[i,c]=[t-o/2,n-a/2-4],l=e.top?s+1:0;return b`<g><title>${ie(e.kind)}: ${l} left</title>
     ${[3,2,1].filter(d=>s>=d*3-2).map(d=>b`<rect x=${i+2+d*2.5} y=${c+17+d*2.5} width=${o-3} height=${a-17} class="l-below"/>`)}
-    ${e.top?os(e.top,i,c,Sn):b`<rect x=${i} y=${c+8} width=${o} height=${a-8} rx="6" class="vacant"/>${ct(e.kind,t,n,1.3)}`}
+    ${e.top?os(e.top,i,c,En):b`<rect x=${i} y=${c+8} width=${o} height=${a-8} rx="6" class="vacant"/>${ct(e.kind,t,n,1.3)}`}
     ${r?b`<rect x=${i-3} y=${c-3} width=${o+6} height=${a+7} rx="8" class="new"/>`:void 0}
     <text x=${t} y=${n+a/2+16} text-anchor="middle" font-size=${ie(e.kind).length>10?11:13} class="ink-soft">${ie(e.kind)} ×${l}</text></g>`}function Fd({observation:e,
 config:t,events:n,picking:r}){let s=t?.edition?.rondelIncomes??Wf,o=new Set(n.flatMap(({event:l})=>l.case==="placed"?[l.value.seat]:[])),a=n.flatMap(({event:l})=>l.
@@ -1698,14 +1700,14 @@ case==="stackRevealed"?[l.value.stack]:[]),i=l=>e.seats.flatMap(({pawn:d},p)=>(l
 return u`<svg class="l-rondel" viewBox="-240 -258 480 510" role="img"
       aria-label="the rondel with six stacks of buildings">
     <circle r="124" class="l-rim"/><circle r="118" class="l-wheel"/>
-    ${Array.from({length:yn},(l,d)=>{let[p,g]=En(d+.5,42),[f,h]=En(d+.5,118),[y,S]=En(d,101),V=s[d]??0;return b`<path d="M${p} ${g}L${f} ${h}" class="l-spoke"/>
-        <text x=${y} y=${S+7} text-anchor="middle" font-size=${d===0?28:20} font-weight="700" class=${d===0?"l-x":"l-income"}
+    ${Array.from({length:yn},(l,d)=>{let[p,g]=Sn(d+.5,42),[f,h]=Sn(d+.5,118),[y,E]=Sn(d,101),V=s[d]??0;return b`<path d="M${p} ${g}L${f} ${h}" class="l-spoke"/>
+        <text x=${y} y=${E+7} text-anchor="middle" font-size=${d===0?28:20} font-weight="700" class=${d===0?"l-x":"l-income"}
           >${d===0?"✕":`£${V}`}</text>`})}
     <circle r="42" class="l-centre"/><text y="-19" text-anchor="middle" font-size="15" font-weight="700" class="l-income">−£2</text>
-    ${e.stacks.map((l,d)=>{let p=((d-e.orientation)%yn+yn)%yn,[g,f]=En(p,p===0?200:p===3?182:192),[h,y]=[lt.width*Sn,lt.height*Sn];return b`${Cf(l,g,f,a.includes(
+    ${e.stacks.map((l,d)=>{let p=((d-e.orientation)%yn+yn)%yn,[g,f]=Sn(p,p===0?200:p===3?182:192),[h,y]=[lt.width*En,lt.height*En];return b`${Cf(l,g,f,a.includes(
 l.kind)&&l.kind!==0)}
         ${L(r,`stack:${l.kind}`,b`<rect x=${g-h/2-5} y=${f-y/2-9} width=${h+10} height=${y+10} rx="9"/>`)}`})}
-    ${Array.from({length:yn},(l,d)=>{let[p,g]=En(d,63);return c(i(d),p,g+12)})}
+    ${Array.from({length:yn},(l,d)=>{let[p,g]=Sn(d,63);return c(i(d),p,g+12)})}
     ${c(i("centre"),0,23)}
   </svg>`}var cs=16,De=27,Yd=14,Wd=10;function Tf(e){return e==="start"?9:[10,12,12,10.5][e.length]??8.5}function Cd(e){let t=e.last+1,n=Math.ceil(t/cs),r=16+(e.order.length-
 1)*Yd,s=r+De+3,o=a=>({x:a%cs*De+3,y:Math.floor(a/cs)*s+r});return u`<figure class="l-track"><figcaption><svg class="glyph" viewBox="-12 -12 24 24" aria-hidden="true">${ct(
@@ -1796,8 +1798,8 @@ eat() can only be used in text expressions")}dt(e,t,n){let r;n===void 0?n=t:t!==
 values:o,keys:s}}render(e,t,n){return this.dt(e,t,n).values}update(e,[t,n,r]){let s=ql(e),{values:o,keys:a}=this.dt(t,n,r);if(!Array.isArray(s))return this.ut=a,
 o;let i=this.ut??=[],c=[],l,d,p=0,g=s.length-1,f=0,h=o.length-1;for(;p<=g&&f<=h;)if(s[p]===null)p++;else if(s[g]===null)g--;else if(i[p]===a[f])c[f]=$e(s[p],o[f]),
 p++,f++;else if(i[g]===a[h])c[h]=$e(s[g],o[h]),g--,h--;else if(i[p]===a[h])c[h]=$e(s[p],o[h]),Ft(e,c[h+1],s[p]),p++,h--;else if(i[g]===a[f])c[f]=$e(s[g],o[f]),Ft(
-e,s[p],s[g]),g--,f++;else if(l===void 0&&(l=wd(a,f,h),d=wd(i,p,g)),l.has(i[p]))if(l.has(i[g])){let y=d.get(a[f]),S=y!==void 0?s[y]:null;if(S===null){let V=Ft(e,
-s[p]);$e(V,o[f]),c[f]=V}else c[f]=$e(S,o[f]),Ft(e,s[p],S),s[y]=null;f++}else Pr(s[g]),g--;else Pr(s[p]),p++;for(;f<=h;){let y=Ft(e,c[h+1]);$e(y,o[f]),c[f++]=y}for(;p<=
+e,s[p],s[g]),g--,f++;else if(l===void 0&&(l=wd(a,f,h),d=wd(i,p,g)),l.has(i[p]))if(l.has(i[g])){let y=d.get(a[f]),E=y!==void 0?s[y]:null;if(E===null){let V=Ft(e,
+s[p]);$e(V,o[f]),c[f]=V}else c[f]=$e(E,o[f]),Ft(e,s[p],E),s[y]=null;f++}else Pr(s[g]),g--;else Pr(s[p]),p++;for(;f<=h;){let y=Ft(e,c[h+1]);$e(y,o[f]),c[f++]=y}for(;p<=
 g;){let y=s[p++];y!==null&&Pr(y)}return this.ut=a,Kr(e,c),D}});var la={waiting:1,running:2,ended:3,cancelled:4};function us(e){let t=e.get("label")??"",[n="",...r]=t.split("="),s=e.get("annulled");return Y(Ml,{state:la[e.get(
 "state")??""]??0,gameId:e.get("game")??"",botName:e.get("bot")??"",maker:e.get("maker")??"",groupId:e.get("group")??"",labels:n===""?{}:{[n]:r.join("=")},...s===
 "yes"||s==="no"?{annulled:s==="yes"}:{}})}var ms=class{#e=performance.now();async next(){performance.now()-this.#e<=8||(await new Promise(t=>setTimeout(t)),this.#e=performance.now())}};function $d(){return new Promise(
@@ -1831,7 +1833,7 @@ s)} placeholder=${a} maxlength="300"></label>`;return u`<form class="filters" @s
     ${[...e.values()].some(Boolean)?u`<a href=${fe}>all</a>`:void 0}</form>`}function zf(e){e.preventDefault();let t=new URLSearchParams;for(let[n,r]of new FormData(
 e.currentTarget))typeof r=="string"&&r!==""&&t.set(n,r);location.assign(`${fe}?${t}`)}function Jd(e){return U(e.config?.game)?.name??"an unknown game"}function Dd(e){
 return u`<ul class="bots">${e.seats.map(({seat:t,botName:n,reservedFor:r})=>{let s=e.result?.seats.find(o=>o.seat===t);return u`<li class=${s?.place===1?"first":
-""}>${F(t)} ${n?u`<a href=${St(n)}><bdi>${A(n)}</bdi></a>`:u`<i>${r?u`for <bdi>${A(r)}</bdi>`:"no bot yet"}</i>`}
+""}>${F(t)} ${n?u`<a href=${Et(n)}><bdi>${A(n)}</bdi></a>`:u`<i>${r?u`for <bdi>${A(r)}</bdi>`:"no bot yet"}</i>`}
       ${s?u`<b class="score" title="place ${s.place}">${s.score}</b>${s.faultCount>0?u`<span class="tag warn">${s.faultCount} ${s.faultCount===1?"fault":"faults"}</span>`:
 void 0}`:void 0}</li>`})}</ul>`}function Od(e){let t=Object.entries(e.labels);if(t.length!==0)return u`<div class="labels">${t.map(([n,r])=>u`<a class="tag" href="${fe}?${new URLSearchParams(
 {label:`${n}=${r}`})}"><bdi>${A(n)}=${A(r)}</bdi></a>`)}</div>`}function Hf({match:e,observation:t}){let n=U(t);if(!t||!n)return u`<div class="thumb none" aria-hidden="true"></div>`;
@@ -1875,14 +1877,14 @@ record.positions[r]?.played?.seat===t)return this.goTo(r)}goToFault(t){let n=thi
 s=>s>this.index):n.findLast(s=>s<this.index);r!==void 0&&this.goTo(r)}get viewSeat(){return typeof this.seat=="number"&&this.record.hasView(this.seat)?this.seat:
 void 0}get showsAll(){return this.seat==="all"&&this.record.hasAllViews}position(){let t=this.record.positions[this.index];return t&&bs(t,this.viewSeat)}viewAs(t){
 (t==="all"?!this.record.hasAllViews:t!==void 0&&!this.record.hasView(t))||(this.seat=t,this.#d(),this.changed())}setSpeed(t){this.speed=t,this.#d(),this.isPlaying&&
-this.#u(),this.changed()}changeSpeed(t){let n=Et.findIndex(s=>s===this.speed),r=Et[n+t];r!==void 0&&this.setSpeed(r)}togglePlaying(){this.isPlaying=!this.isPlaying,
+this.#u(),this.changed()}changeSpeed(t){let n=St.findIndex(s=>s===this.speed),r=St[n+t];r!==void 0&&this.setSpeed(r)}togglePlaying(){this.isPlaying=!this.isPlaying,
 this.isPlaying?(this.index>=this.last&&!this.record.isLive&&this.goTo(0),this.#u()):clearInterval(this.#e),this.changed()}#u(){clearInterval(this.#e),this.#e=setInterval(
 ()=>{this.index<this.last?this.goTo(this.index+1):this.record.isLive||this.togglePlaying()},1e3/this.speed)}notify(t){this.notice!==t&&(this.notice=t,this.changed())}toggleHelp(){
 this.showsHelp=!this.showsHelp,this.changed()}showLegal(t){this.showsLegal!==t&&(this.showsLegal=t,this.changed())}viewState(t=this.index){let n=this.record.positions[t]?.
 number;return{at:(this.record.isLive?t===this.last&&this.follows:n===0)?void 0:n,seat:this.seat,speed:this.speed}}href(t){return`${this.mark}${_s({...this.viewState(),
 at:this.record.positions[t]?.number})}`}#d(){if(this.#a!==void 0){this.#i=!0;return}this.#i=!1,this.#a=setTimeout(()=>{this.#a=void 0,this.#i&&this.#d()},ch);let t=_s(
 this.viewState()),n=t===""?this.mark==="?"?location.pathname:"#":`${this.mark}${t}`;history.replaceState(history.state,"",n)}close(){clearInterval(this.#e),clearTimeout(
-this.#t),clearTimeout(this.#a)}};function Es(e){return!e.match&&!e.position}var mt=class{info;positions=[];views;version=0;replaced=0;constructor(t,n){this.views=t,this.info=n}add(t){if(t.match){
+this.#t),clearTimeout(this.#a)}};function Ss(e){return!e.match&&!e.position}var mt=class{info;positions=[];views;version=0;replaced=0;constructor(t,n){this.views=t,this.info=n}add(t){if(t.match){
 let r=t.match.config??this.info?.config;this.info=t.match,r&&(this.info.config=r)}this.version+=1;let{position:n}=t;n&&n.number>=this.next&&this.positions.push(
 n)}replaceBy(t){this.info=t.info,this.positions=t.positions,this.views=t.views,this.version+=1,this.replaced+=1}get next(){let t=this.positions.at(-1);return t?
 t.number+1:0}get isFromBeginning(){return(this.positions[0]?.number??0)===0}get isLive(){let t=this.info?.state;return t===1||t===2}get isWhole(){return!this.isLive&&
@@ -1890,15 +1892,15 @@ this.next>(this.info?.decisions??0)}indexOf(t){let n=this.positions.findLastInde
 observations;return(n===void 0?void 0:r?.[this.#e(n)])??r?.[0]}#e(t){if(this.views==="all")return t+1;let n=this.views.indexOf(t);return n<0?n:n+1}hasView(t){return t<
 this.seats&&this.positions[0]?.observations[this.#e(t)]!==void 0}get hasAllViews(){let{seats:t}=this;return t>0&&Array.from({length:t},(n,r)=>r).every(n=>this.hasView(
 n))}get game(){return U(this.info?.config?.game)??U(this.positions[0]?.observations[0])}get seats(){return this.info?.config?.seats||this.info?.seats.length||this.
-positions[0]?.bankLeftMs.length||0}name(t){let{info:n}=this;return n?.seats.find(s=>s.seat===t)?.botName||n?.result?.seats.find(s=>s.seat===t)?.botName||""}};var Ss=32;function An({seat:e,notation:t}){return t===""?`seat ${e} decided`:`seat ${e}: ${A(t)}`}function da(e){switch(e){case 2:return"forced";case 3:return"b\
+positions[0]?.bankLeftMs.length||0}name(t){let{info:n}=this;return n?.seats.find(s=>s.seat===t)?.botName||n?.result?.seats.find(s=>s.seat===t)?.botName||""}};var Es=32;function An({seat:e,notation:t}){return t===""?`seat ${e} decided`:`seat ${e}: ${A(t)}`}function da(e){switch(e){case 2:return"forced";case 3:return"b\
 y the house";case 4:return"from the replay";default:return""}}function dh(e,t,n){let{played:r,lines:s,faults:o}=t,a=da(r?.decidedBy);return u`<li data-index=${n}><a href=${e.
 href(n)} @click=${i=>{i.ctrlKey||i.metaKey||i.shiftKey||(i.preventDefault(),e.goTo(n))}}><span class="number">${t.number}</span>${r?u`${F(r.seat)}<span class="line decision">${An(
 r)}</span>${a?u` <small>${a}</small>`:void 0}`:u`<span class="line beginning">start</span>`}</a>
     ${r?.note?u`<p class="note"><q><bdi>${A(r.note)}</bdi></q></p>`:void 0}${o.length+s.length===0?void 0:u`<ul>${o.map(({seat:i,fault:c})=>u`<li class="fault">seat ${i}: fault ${ut(
 c?.reason)},
       costs ${(wo[c?.action??0]??"").toLowerCase()}${c?.detail?u`: <bdi>${A(c.detail)}</bdi>`:void 0}</li>`)}${s.map(i=>u`<li class="event">${A(i)}</li>`)}</ul>`}</li>`}
-function Hd(e){let{record:t}=e,n=Array.from({length:Math.ceil(t.positions.length/Ss)},(r,s)=>{let o=t.positions.slice(s*Ss,(s+1)*Ss);return ae([o.length,t.replaced,
-e.seat,e.viewSeat,e.speed],()=>o.map((a,i)=>dh(e,bs(a,e.viewSeat),s*Ss+i)))});return u`<section class="panel transcript" aria-label="transcript"><h2>Transcript</h2>${t.
+function Hd(e){let{record:t}=e,n=Array.from({length:Math.ceil(t.positions.length/Es)},(r,s)=>{let o=t.positions.slice(s*Es,(s+1)*Es);return ae([o.length,t.replaced,
+e.seat,e.viewSeat,e.speed],()=>o.map((a,i)=>dh(e,bs(a,e.viewSeat),s*Es+i)))});return u`<section class="panel transcript" aria-label="transcript"><h2>Transcript</h2>${t.
 isLive?u`<div class="scroll" role="log" aria-live="polite" tabindex="0" aria-label="events"><ol>${n}</ol></div>`:u`<div class="scroll" role="region" tabindex="0" aria-label="events"><ol>${n}</ol></div>`}</section>`}
 function jd(e,t){let n=e.querySelector(".transcript .scroll"),r=n?.firstElementChild,s=r?.querySelector('[aria-current="step"]'),o=r?.children[t]?.firstElementChild;
 if(s!==o&&(s?.removeAttribute("aria-current"),o?.setAttribute("aria-current","step")),!n||!o||s===o)return;let[a,i]=[n.getBoundingClientRect(),o.getBoundingClientRect()];
@@ -1946,7 +1948,7 @@ isPlaying:s}=e,o=e.position(),a=o?.number??0,i=r.positions.at(-1)?.number??0,c=o
       ${Vn("next","next decision",()=>e.goTo(t+1),t>=n)}
       ${Vn("last",r.isLive?"newest position, and follow":"last position",()=>e.goTo(n),t>=n)}
       <output class="count"><b>${a}</b> / ${i}</output>
-      <label class="speed"><span>speed</span><select aria-label="decisions per second" @change=${l=>e.setSpeed(Number(l.target.value))}>${Et.map(l=>u`<option value=${l} ?selected=${l===
+      <label class="speed"><span>speed</span><select aria-label="decisions per second" @change=${l=>e.setSpeed(Number(l.target.value))}>${St.map(l=>u`<option value=${l} ?selected=${l===
 e.speed}>${l}/s</option>`)}</select></label>
       <button type="button" class="text" title="keyboard" aria-expanded=${e.showsHelp} @click=${()=>e.toggleHelp()}>?<span class="wide"> keys</span></button>
     </div></div>`}var hh=200;function bh(e){let t=e.position()?.played,{game:n}=e.record;if(!t||!n)return u``;let r=t.legalDecisions.map(a=>n.notation(a)),s=r.indexOf(t.notation),
@@ -1964,10 +1966,10 @@ r.elapsedUs)}</dd></div>
     ${a>0?u`<details ?open=${e.showsLegal} @toggle=${i=>e.showLegal(i.currentTarget.open)}>
       <summary>legal decisions</summary>${e.showsLegal?ae([e.index,e.record.version,e.viewSeat],()=>bh(e)):void 0}</details>`:void 0}
     <h3>changes</h3>${t.lines.length===0?u`<p class="quiet">no visible changes</p>`:u`<ul class="changes" tabindex="0" aria-label="changes">${t.lines.map(i=>u`<li>${A(
-i)}</li>`)}</ul>`}</section>`}var Eh={0:"",1:"no bot yet",2:"",3:"stream lost",4:"forfeited"};function Sh(e,t,n){let{record:r}=e,s=r.info?.seats.find(p=>p.seat===t),o=r.info?.result?.seats.find(
-p=>p.seat===t),a=r.name(t),i=s?.botVersion||o?.botVersion,c=r.positions[e.index]?.bankLeftMs[t],l=r.isLive?Eh[s?.state??0]:o?.forfeit?`forfeited: ${ut(o.forfeit)}`:
+i)}</li>`)}</ul>`}</section>`}var Sh={0:"",1:"no bot yet",2:"",3:"stream lost",4:"forfeited"};function Eh(e,t,n){let{record:r}=e,s=r.info?.seats.find(p=>p.seat===t),o=r.info?.result?.seats.find(
+p=>p.seat===t),a=r.name(t),i=s?.botVersion||o?.botVersion,c=r.positions[e.index]?.bankLeftMs[t],l=r.isLive?Sh[s?.state??0]:o?.forfeit?`forfeited: ${ut(o.forfeit)}`:
 "",d=r.isWhole&&e.index===e.last;return u`<li class=${n.includes(t)?"decides":""}>
-    <div class="who">${F(t)}<span class="name">${a===""?u`<i>seat ${t}</i>`:e.mark==="?"?u`<a href=${St(a)}><bdi>${A(a)}</bdi></a>`:u`<bdi>${A(a)}</bdi>`}${i?u` <small><bdi>${A(
+    <div class="who">${F(t)}<span class="name">${a===""?u`<i>seat ${t}</i>`:e.mark==="?"?u`<a href=${Et(a)}><bdi>${A(a)}</bdi></a>`:u`<bdi>${A(a)}</bdi>`}${i?u` <small><bdi>${A(
 i)}</bdi></small>`:void 0}</span>
       ${n.includes(t)?u`<span class="tag">to decide</span>`:void 0}
       ${d&&o?u`<span class="place place-${o.place}">place ${o.place}</span>`:void 0}</div>
@@ -1983,7 +1985,7 @@ map(n=>u`<div><dt>${A(n.category).replace(/_/g," ")}</dt><dd>${n.points}</dd></d
 (r,s)=>s);return u`<section class="panel seats" aria-label="seats"><h2>Seats <button type="button" class="small" aria-pressed=${e.showsAll} ?disabled=${!e.record.
 hasAllViews}
     title=${e.record.hasAllViews?"show the views of all seats, side by side":"available when the match is over"} @click=${()=>e.viewAs(e.showsAll?void 0:"all")}>view all</button></h2><ul>${n.
-map(r=>Sh(e,r,t))}</ul></section>`}function Ah(e){let{info:t}=e.record;switch(t?.state){case 1:return u`<span class="tag">waiting for bots</span>`;case 2:return u`<span class="tag live">live</span>`;case 4:
+map(r=>Eh(e,r,t))}</ul></section>`}function Ah(e){let{info:t}=e.record;switch(t?.state){case 1:return u`<span class="tag">waiting for bots</span>`;case 2:return u`<span class="tag live">live</span>`;case 4:
 return u`<span class="tag warn">cancelled</span>`;default:return u`<span class="tag">${t?.annulment?"annulled":"ended"}</span>`}}function Zh(e,t){let{record:n}=e,
 {info:r}=n,s=n.positions[e.index];return u`<header class="match-head"><div><h1>${n.game?.name??"A match"}</h1>${Ah(e)}
       <span class="id quiet"><bdi>${A(r?.matchId??"")}</bdi></span></div>
@@ -2008,16 +2010,16 @@ n,e.viewSeat),s=U(r),o=r&&s?s.status(r):t.isLive?"waiting for bots":"",a=r&&s?s.
 if(!pt.from||!n)return;let[r,s]=[n.clientX-pt.from.clientX,n.clientY-pt.from.clientY];Math.abs(r)>Ih&&Math.abs(r)>2*Math.abs(s)&&e.goTo(e.index+(r<0?1:-1)),pt.from=
 void 0}};var lu=15e3,Nh=7,Mh=4294967295;function du(e){return[Y(Tr,{}),...e.map(t=>Y(Tr,{seat:t}))]}var pa=e=>({case:"matchId",value:e});async function Fh(e,t,{at:n,seat:r}){
 let s=async o=>{let a=new mt(o),i=new AbortController,c={source:pa(t),viewers:du(o),fromDecision:n??0};for await(let l of e.watchPositions(c,{signal:i.signal}))
-if(!Es(l)){a.add(l);break}return i.abort(),a};if(typeof r!="number")return s([]);try{return await s([r])}catch(o){if(W(o).isTemporary)throw o;return s([])}}async function ma(e,t,n,r,s){
+if(!Ss(l)){a.add(l);break}return i.abort(),a};if(typeof r!="number")return s([]);try{return await s([r])}catch(o){if(W(o).isTemporary)throw o;return s([])}}async function ma(e,t,n,r,s){
 let o=t.isFromBeginning&&String(t.views)===String(n),a=t.next,i=o?t:new mt(n,t.info),c=new ms,l={source:pa(t.info?.matchId??""),viewers:du(n),fromDecision:i.next};
-for await(let d of e.watchPositions(l,s?{signal:s}:{}))if(!Es(d)){if(i.add(d),i!==t&&i.next>=a&&(t.replaceBy(i),i=t),i===t&&r())return;await c.next()}}async function Yh(e,t,n){
+for await(let d of e.watchPositions(l,s?{signal:s}:{}))if(!Ss(d)){if(i.add(d),i!==t&&i.next>=a&&(t.replaceBy(i),i=t),i===t&&r())return;await c.next()}}async function Yh(e,t,n){
 let r=Array.from({length:t.seats},(s,o)=>o);try{return await ma(e,t,r,n)}catch(s){if(W(s).isTemporary||String(t.views)===String(r))throw s}await ma(e,t,await uu(
 e,t.info),n)}async function Wh(e,t,n,r){let s=new AbortController,o=()=>document.hidden&&s.abort();document.addEventListener("visibilitychange",o);try{let a=cu(
 t.info),i=n?await uu(e,t.info):[],c=!1;return await ma(e,t,i,()=>(r(),c=n&&cu(t.info)!==a,c),s.signal),c||s.signal.aborted}catch(a){if(!s.signal.aborted)throw a;
 return!0}finally{document.removeEventListener("visibilitychange",o),s.abort()}}var cu=e=>JSON.stringify(e?.seats.map(({botName:t})=>t));async function uu(e,t){if(!t||
 !$s())return[];let n=new Map;for(let{seat:s,botName:o}of t.seats)o&&n.set(o,[...n.get(o)??[],s]);let r=[];for(let s of n.values())await Ch(e,t.matchId,s[0]??0)&&
 r.push(...s);return r.sort((s,o)=>s-o)}async function Ch(e,t,n){let r=new AbortController;try{let s=[Y(Tr,{seat:n})],o={source:pa(t),viewers:s,fromDecision:Mh};
-for await(let a of e.watchPositions(o,{signal:r.signal}))if(!Es(a))break;return!0}catch(s){if(W(s).isTemporary)throw s;return!1}finally{r.abort()}}async function Th(e,t,n,r){
+for await(let a of e.watchPositions(o,{signal:r.signal}))if(!Ss(a))break;return!0}catch(s){if(W(s).isTemporary)throw s;return!1}finally{r.abort()}}async function Th(e,t,n,r){
 let s=new se(lu);for(let o=Nh-1;;o--){try{return await Fh(e,t,n)}catch(a){let i=W(a);if(!i.isTemporary||o===0)throw a;r.notice(`The match is not available (${i.
 text}); retrying.`)}await s.wait()}}async function As(e,t,n){let r=Mt(),s=await Th(r,e,t,n),o=t.seat!=="all"||s.isLive;o&&(n.opened(s),await $d());let a=new se(
 lu),i=()=>{if(a.reset(),n.notice(""),o)return n.grew();o=!0,n.opened(s)};for(;;){await ps();try{if(s.info?.state===4)return;if(!s.isLive)return await Yh(r,s,i),
@@ -2108,12 +2110,12 @@ seat} ${F(e.seat)}</span></div>
 closest("input, select, textarea"))return;let n=/^[1-9]$/.test(t.key)?e.choosing?.options[Number(t.key)-1]:void 0;if(n&&e.picking)e.pick(n.key);else if(t.key===
 "Backspace"&&e.choosing?.path.length)e.back();else return;t.preventDefault()}function yu(e){document.addEventListener("dragover",t=>{t.dataTransfer?.types.includes("Files")&&t.preventDefault()}),document.addEventListener("drop",t=>{let n=t.
 dataTransfer?.files[0];n&&(t.preventDefault(),e(n))}),document.addEventListener("change",t=>{let n=t.target;if(!(n instanceof HTMLInputElement)||!n.matches("[da\
-ta-open-replay]"))return;let r=n.files?.[0];n.value="",r&&e(r)})}var Eu=document.getElementById("page")??document.body,ba=()=>q("…"),gt="",ne,Gs,ha=!1;function ft(){ha||(ha=!0,requestAnimationFrame(()=>{ha=!1,_n(eb?ba():ll(
-ba(),gt),Eu),ne&&jd(Eu,ne.index)}))}function Q(e){ba=e,ft()}function Ea(e,t){ne?.close();let n=new ys(e,t,ft);return ne=n,document.title=`${e.game?.name??"Match"}\
- · Bridgemaster`,Q(()=>iu(n)),n}function qh(e){return Su(kr(e))}function Su(e){let t=new mt("all");for(let n of e)t.add(n);return t}var ya=document.getElementById(
-"positions"),eb=ya!==null;async function tb(e){Q(()=>q(`Verifying ${A(e.name)}…`));try{let t=Su(await Tl(e));history.pushState(null,"",`${_}/replay`),gt="",Ea(
+ta-open-replay]"))return;let r=n.files?.[0];n.value="",r&&e(r)})}var Su=document.getElementById("page")??document.body,ba=()=>q("…"),gt="",ne,Gs,ha=!1;function ft(){ha||(ha=!0,requestAnimationFrame(()=>{ha=!1,_n(eb?ba():ll(
+ba(),gt),Su),ne&&jd(Su,ne.index)}))}function Q(e){ba=e,ft()}function Sa(e,t){ne?.close();let n=new ys(e,t,ft);return ne=n,document.title=`${e.game?.name??"Match"}\
+ · Bridgemaster`,Q(()=>iu(n)),n}function qh(e){return Eu(kr(e))}function Eu(e){let t=new mt("all");for(let n of e)t.add(n);return t}var ya=document.getElementById(
+"positions"),eb=ya!==null;async function tb(e){Q(()=>q(`Verifying ${A(e.name)}…`));try{let t=Eu(await Tl(e));history.pushState(null,"",`${_}/replay`),gt="",Sa(
 t,"?")}catch(t){let n=t instanceof Error?t.message:String(t);Q(()=>j({text:n,needsKey:!1,isUnsupported:!1,isTemporary:!1},"This file cannot be opened"))}}async function nb(e){
-let t;try{await As(e,{...Ke(location.search),ownSeats:!0},{opened:n=>t=Ea(n,"?"),grew:()=>t?.grew(),notice:n=>t?t.notify(n):Q(()=>q(n))})}catch(n){let r=W(n);if(t&&
+let t;try{await As(e,{...Ke(location.search),ownSeats:!0},{opened:n=>t=Sa(n,"?"),grew:()=>t?.grew(),notice:n=>t?t.notify(n):Q(()=>q(n))})}catch(n){let r=W(n);if(t&&
 t.record.positions.length>0&&!r.needsKey)return t.notify(r.text);ne?.close(),ne=void 0,Q(()=>j(r,"This match cannot be shown"))}}function Ru(){gt="play";let e=fa();
 if(!e?.name)return Q(()=>fu(e,n=>{Tt(n),Ru()}));let t=new vs(e,ft);Gs?.close(),Gs=t,document.title="Play · Bridgemaster",Q(()=>hu(t))}function rb(e){switch(e.page){case"\
 matches":{gt="matches";let t=new hs(e.query,ft);return Q(()=>t.view())}case"match":return nb(e.matchId),Q(()=>q("Loading the match…"));case"play":return gu(),
@@ -2121,6 +2123,6 @@ Ru();case"replay":return Q(()=>u`<main class="plain"><div class="panel empty"><h
         <p>Drop a replay file on this page, or choose one above. The server verifies it and shows the match.</p></div></main>`);case"ladders":{gt="ladders";let t=new ls(
 ft);return Q(()=>t.view())}case"ladder":{gt="ladders";let t=new ds(e.ladderId,ft);return Q(()=>t.view())}case"ladder-bot":{gt="ladders";let t=new _r(e.ladderId,
 e.botName,ft);return Q(()=>t.view())}case"unknown":return Q(()=>u`<main class="plain"><div class="panel empty"><h1>Page not found</h1><p><a href=${fe}>All matches</a></p></div></main>`)}}
-document.addEventListener("keydown",e=>{Gs?bu(Gs,e):ne&&Pd(ne,e)});ya?(Ea(qh(Wl(ya.textContent??"")),"#"),window.addEventListener("hashchange",()=>{let e=Ke(location.
+document.addEventListener("keydown",e=>{Gs?bu(Gs,e):ne&&Pd(ne,e)});ya?(Sa(qh(Wl(ya.textContent??"")),"#"),window.addEventListener("hashchange",()=>{let e=Ke(location.
 hash).at;ne&&e!==void 0&&ne.record.positions[ne.index]?.number!==e&&ne.goTo(ne.record.indexOf(e))})):(yu(e=>{tb(e)}),window.addEventListener("popstate",()=>location.
 reload()),rb(Cn(location.pathname,location.search)));})();
