@@ -139,7 +139,7 @@ func (c *conversation) receive(response *v1.PlayResponse) ([]reaction, error) {
 // answer records an answer of the bot, and sends it if its request is still open.
 func (c *conversation) answer(request *Request, choice Choice) ([]reaction, error) {
 	if c.open == nil || c.open.request != request {
-		c.options.Log.Printf("request %d: answer ignored: a newer request is open", request.Message.GetRequestId())
+		c.options.Log.Printf("request %d: answer ignored: the request is not open", request.Message.GetRequestId())
 		return nil, nil
 	}
 	message, err := choice.message(request.Message.GetRequestId())

@@ -112,7 +112,7 @@ void Conversation::answer(const std::shared_ptr<const Request>& request, const C
     const std::uint32_t request_id = request->message().request_id();
     if (!open_ || open_->request != request) {
         options_.log("request " + std::to_string(request_id) +
-                     ": answer ignored: a newer request is open");
+                     ": answer ignored: the request is not open");
         return;
     }
     open_->answer = choice.message(request_id);

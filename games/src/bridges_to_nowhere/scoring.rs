@@ -1,4 +1,4 @@
-//! Scoring structures, games and the match.
+//! Scores of structures, games and the match.
 
 use super::board::{Spot, spots};
 use super::components::{Card, Contract, LEVELS, PAIR_POINTS, STYLES, Style, Symbol};

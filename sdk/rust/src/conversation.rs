@@ -170,7 +170,7 @@ impl Conversation {
         else {
             warn!(
                 request_id = answer.request.request_id,
-                "answer ignored: a newer request is open"
+                "answer ignored: the request is not open"
             );
             return None;
         };

@@ -194,7 +194,7 @@ export class Conversation {
   /** Records an encoded answer of the bot; sends it if its request is still open. */
   answer(requestKey: number, answer: Uint8Array): Reaction[] {
     if (this.#open?.request.requestKey !== requestKey) {
-      this.#bot.log("warn", "answer ignored: a newer request is open");
+      this.#bot.log("warn", "answer ignored: the request is not open");
       return [];
     }
     this.#open.answer = answer;

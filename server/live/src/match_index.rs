@@ -22,7 +22,7 @@ pub(super) const OPEN_MATCHES_LIMIT_NAME: &str = "open_matches";
 /// The matches in memory, with several indexes that are updated together.
 #[derive(Default)]
 pub(super) struct MatchIndex {
-    /// In the order of lists. Of the matches that one node created, newer ones have higher
+    /// Sorted by id, as lists are. Of the matches that one node created, newer ones have higher
     /// identifiers; between nodes, the clocks decide.
     entries: BTreeMap<MatchId, Entry>,
     seats: HashMap<TicketHash, (Arc<dyn HostedMatch>, Seat)>,

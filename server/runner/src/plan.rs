@@ -181,7 +181,7 @@ impl Swiss {
         let (groups, with_bye) = schedule::swiss_round(&self.scores, &self.byes, met, self.seats);
         for bot in with_bye {
             self.byes[bot] += 1;
-            // A bye counts as an average result, so that it does not affect the ranking.
+            // A bye counts as an average result. The scores decide only who plays whom.
             self.scores[bot] += 0.5;
         }
         for group in groups {

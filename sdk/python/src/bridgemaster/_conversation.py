@@ -212,7 +212,7 @@ class Conversation:
         """Record an answer of the bot; send it if its request is still open."""
         open_request = self._open
         if open_request is None or open_request.request is not request:
-            log.warning("request %d: answer ignored: a newer request is open", request.request_id)
+            log.warning("request %d: answer ignored: the request is not open", request.request_id)
             return []
         open_request.answer = _message(request, choice)
         return open_request.unsent_answer()

@@ -21,7 +21,7 @@ pub(super) struct Entry {
     /// The key's line in the file, from 1.
     pub(super) line: u64,
     pub(super) name: KeyName,
-    /// The key's owner; `None` if the owner has the key's name.
+    /// The key's owner; `None` if it is the same as the key's name.
     pub(super) owner: Option<OwnerName>,
     pub(super) scopes: Vec<KeyScope>,
     pub(super) lifetime: Option<Lifetime>,

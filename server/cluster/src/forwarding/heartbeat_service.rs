@@ -68,7 +68,7 @@ impl HeartbeatService {
                         let lag = node.record_beat();
                         if lag >= WARN_LAG_THRESHOLD {
                             let lag_ms = lag.as_millis() as u64;
-                            warn!(%peer, lag_ms, "a node that forwards calls lagged");
+                            warn!(%peer, lag_ms, "a heartbeat from a forwarding node was late");
                         }
                     }
                     Some(Err(status)) => return status,

@@ -112,9 +112,9 @@ impl Uncertainty {
         }
     }
 
-    /// Returns the information about the order that a match with this many seats gives through
-    /// these two bots. They are assumed to be equally strong. The information is the decrease in
-    /// the weighted sum of all difference variances.
+    /// Returns the information that a match with this many seats gains from these two bots: the
+    /// decrease in the weighted sum of all difference variances. The bots are assumed to be equally
+    /// strong.
     pub fn information(&self, one: usize, other: usize, seats: usize) -> f64 {
         let at_stake = self.at_stake.variance_of_difference(one, other);
         let variance = self.covariance.variance_of_difference(one, other);

@@ -20,8 +20,8 @@ use crate::{metrics::Metrics, server_clock::ServerClock};
 /// The interval between beats. It limits the part of a lag that is not measured, and costs a node
 /// less than 1% of a processor for each node to which it forwards.
 pub const BEAT_INTERVAL: Duration = Duration::from_millis(20);
-/// The maximum transit time of a beat. HeartbeatState that arrive within this time after the end of
-/// a stream may have been sent before the end.
+/// The maximum transit time of a beat. Beats that arrive within this time after the end of a stream
+/// may have been sent before the end.
 const BEAT_DELAY: Duration = Duration::from_millis(50);
 
 // The margin covers the part of a lag that is not measured: the time before the beat was due.

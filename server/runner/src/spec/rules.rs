@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::SpecError;
 
-/// The game, its options and the time control for every match of a contest. The type also defines
-/// the flags for a match; parsing `seats` and `options` requires the rules of the game.
+/// The game, its options and the time control for every match of a contest. Most fields are also
+/// flags for a match. The caller parses `seats` and `options`, which requires the game's rules.
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MatchRules {

@@ -334,7 +334,7 @@ impl Flushers {
 struct FlushedState {
     /// The newest commit of the node; `None` if the node is in another epoch.
     newest: Option<i64>,
-    /// All finished matches up to this number, of every node.
+    /// The finish number up to which the transaction saw all finished matches, of every node.
     finished: i64,
 }
 

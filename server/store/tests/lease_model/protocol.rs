@@ -46,7 +46,7 @@ pub(crate) struct Protocol {
     pub(crate) stops_writing_released: bool,
     /// The takeover of a released match locks the row of its node.
     pub(crate) locks_node_of_released: bool,
-    /// A server that starts reclaims the matches that its node has released.
+    /// When a server starts, it reclaims the matches that its node has released.
     pub(crate) start_reclaims_released: bool,
 }
 

@@ -16,7 +16,7 @@ pub(crate) async fn everything_is_stored_when_the_database_is_reopened() {
     for name in ["a", "b", "c"] {
         first.commit(vec![open(name)]).await.unwrap();
     }
-    // This is long enough that batches are swept.
+    // Enough batches for a sweep, but match a needs all of these, so none of them is swept.
     for number in 0..150 {
         let batch = vec![append("a", number), append("b", number)];
         first.commit(batch).await.unwrap();

@@ -45,7 +45,8 @@ impl WaitLag {
 /// again.
 #[derive(Clone, Debug)]
 pub(super) struct RequestTime {
-    /// The request was handed over or the stream was lost: a hand-over no longer restarts the time.
+    /// True once the request was handed over or the stream was lost. A later hand-over then does
+    /// not start the timer over.
     pub(super) is_handed: bool,
     /// Elapsed time before the last stop, in µs.
     ran_us: u64,

@@ -206,7 +206,7 @@ final class Conversation {
     void answer(Request request, Choice choice) {
         if (open == null || open.request != request) {
             int requestId = request.message().getRequestId();
-            reactions.log("request " + requestId + ": answer ignored: a newer request is open");
+            reactions.log("request " + requestId + ": answer ignored: the request is not open");
             return;
         }
         open.answer = choice.message(request.message().getRequestId());
