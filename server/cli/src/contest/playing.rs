@@ -166,6 +166,17 @@ pub(super) fn estimate(
         output::eprint(&exit.sentence);
         return Ok(exit.code);
     }
+    output::print(&forecast_text(spec, max, &state, exit)?)?;
+    Ok(0)
+}
+
+/// Describes how long a contest of at most `max` groups takes, from its first group.
+fn forecast_text(
+    spec: &ContestSpec,
+    max: f64,
+    state: &ContestState,
+    exit: Exit,
+) -> anyhow::Result<String> {
     let seconds = state.elapsed_ms() as f64 / 1e3 / state.groups() as f64;
     let matches = state.matches() as f64 / state.groups() as f64;
     let line = |label: &str, groups: f64| {
@@ -203,6 +214,5 @@ pub(super) fn estimate(
             }
         }
     }
-    output::print(&text)?;
-    Ok(0)
+    Ok(text)
 }
