@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_is_small() {
+    fn a_carcassonne_state_takes_less_than_10_kib() {
         assert!(size_of::<super::super::State>() < 10 * 1024);
     }
 }

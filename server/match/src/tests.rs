@@ -77,7 +77,7 @@ fn an_answer_that_was_decoded_before_the_deadline_is_in_time_after_it() {
 }
 
 #[test]
-fn a_report_that_is_handled_late_takes_no_forwarding_lag_from_another_seat() {
+fn a_report_that_is_handled_late_is_not_credited_with_the_forwarding_lag_of_another_seat() {
     let mut rules = rules::<OldLondonBridge>();
     rules.clock.time_control = "60+0.5/1".parse().unwrap();
     let (mut played, streams, mut effects) = started_match(rules, false);

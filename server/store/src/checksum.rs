@@ -27,7 +27,7 @@ impl StoreId {
     }
 
     /// Starts the checksum of a table row.
-    pub(crate) fn row_checksum(self, table: &str) -> RowChecksum {
+    pub(crate) fn start_row_checksum(self, table: &str) -> RowChecksum {
         let mut checksum = RowChecksum(Xxh64::new(xxh64(&self.0, 0)));
         checksum.add_text(table);
         checksum
@@ -68,13 +68,13 @@ mod tests {
         let one = StoreId([1; STORE_ID_BYTES]);
         let other = StoreId([2; STORE_ID_BYTES]);
         let sums = [
-            one.row_checksum("replay").add_text("ab").add_text("c").finish(),
-            one.row_checksum("replay").add_text("a").add_text("bc").finish(),
-            one.row_checksum("secret").add_text("ab").add_text("c").finish(),
-            other.row_checksum("replay").add_text("ab").add_text("c").finish(),
-            one.row_checksum("replay").add_text("ab").add_number(99).finish(),
-            one.row_checksum("replay").add_text("ab").add_bytes(&[]).finish(),
-            one.row_checksum("replay").add_text("ab").finish(),
+            one.start_row_checksum("replay").add_text("ab").add_text("c").finish(),
+            one.start_row_checksum("replay").add_text("a").add_text("bc").finish(),
+            one.start_row_checksum("secret").add_text("ab").add_text("c").finish(),
+            other.start_row_checksum("replay").add_text("ab").add_text("c").finish(),
+            one.start_row_checksum("replay").add_text("ab").add_number(99).finish(),
+            one.start_row_checksum("replay").add_text("ab").add_bytes(&[]).finish(),
+            one.start_row_checksum("replay").add_text("ab").finish(),
         ];
         for (place, sum) in sums.iter().enumerate() {
             assert!(!sums[..place].contains(sum), "{place}");

@@ -27,7 +27,7 @@ const USES_PER_TRANSACTION: usize = 100;
 
 /// The stored value of a key, without its id.
 #[derive(Clone, PartialEq, Message)]
-struct KeyValue {
+struct StoredKey {
     #[prost(string, tag = "1")]
     name: String,
     #[prost(string, optional, tag = "2")]
@@ -45,7 +45,7 @@ struct KeyValue {
 }
 
 fn put(key: &Key) -> RowChange {
-    let value = KeyValue {
+    let value = StoredKey {
         name: key.name.to_string(),
         owner: key.owner.as_ref().map(OwnerName::to_string),
         scopes: key.scopes.iter().map(Scope::to_string).collect(),
@@ -60,7 +60,7 @@ fn put(key: &Key) -> RowChange {
 /// Decodes an intact row, without the last use.
 fn decode(row: &NamedRow) -> Result<Key, Unreadable> {
     let value =
-        KeyValue::decode(&*row.value).map_err(|error| Unreadable::new(error.to_string()))?;
+        StoredKey::decode(&*row.value).map_err(|error| Unreadable::new(error.to_string()))?;
     let length = value.secret_hash.len();
     let secret_hash = value.secret_hash.try_into();
     let secret_hash = secret_hash
@@ -123,7 +123,7 @@ impl ReadKeys {
             match NamedTable::Key.decode(row, decode) {
                 Ok(key) => read.add_intact(key, &last_uses),
                 Err(row) => {
-                    let value = KeyValue::decode(&*row.value).unwrap_or_default();
+                    let value = StoredKey::decode(&*row.value).unwrap_or_default();
                     let is_revoked = value.revoked_at_unix_ms.is_some();
                     read.add_damaged(row, KeyName::new(value.name).ok(), is_revoked);
                 }
@@ -350,10 +350,10 @@ mod tests {
             let keys = (1..MAX_KEYS).map(|n| put(&new_key(&format!("k{n}")).into()));
             // A key without a hash counts as damaged. It is stored as revoked, so that it does not
             // count towards the limit.
-            let revoked = KeyValue {
+            let revoked = StoredKey {
                 name: "last".to_owned(),
                 revoked_at_unix_ms: Some(1),
-                ..KeyValue::default()
+                ..StoredKey::default()
             };
             let revoked = NamedTable::Key.put("revoked", revoked.encode_to_vec());
             Ok((keys.chain([revoked]).collect(), ()))

@@ -20,7 +20,7 @@ const SEPARATOR: char = '/';
 
 impl NamedTable {
     pub(crate) fn checksum(self, store: StoreId, name: &str, value: &[u8]) -> i64 {
-        store.row_checksum(self.sql_name()).add_text(name).add_bytes(value).finish()
+        store.start_row_checksum(self.sql_name()).add_text(name).add_bytes(value).finish()
     }
 
     /// Reads a row with the columns name, value and checksum.

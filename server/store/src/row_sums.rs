@@ -27,7 +27,7 @@ pub(crate) enum CountedTable {
 
 impl CountedTable {
     /// Tables that change together with matches, in the order of the numbers in a journal row.
-    pub(crate) const OF_JOURNAL: [Self; 6] = [
+    pub(crate) const SUMMED_IN_JOURNAL: [Self; 6] = [
         Self::OpenMatch,
         Self::FinishedMatch,
         Self::Named(NamedTable::Record),
@@ -44,7 +44,7 @@ impl CountedTable {
     ];
 
     pub(crate) fn all() -> impl Iterator<Item = Self> {
-        Self::OF_JOURNAL.into_iter().chain(Self::LOCKED)
+        Self::SUMMED_IN_JOURNAL.into_iter().chain(Self::LOCKED)
     }
 
     pub(crate) const fn sql_name(self) -> &'static str {
@@ -84,11 +84,13 @@ impl RowSum {
 }
 
 /// The number of numbers in a journal row.
-const JOURNAL_NUMBERS: usize = 2 * CountedTable::OF_JOURNAL.len();
+const JOURNAL_NUMBERS: usize = 2 * CountedTable::SUMMED_IN_JOURNAL.len();
 
 /// The rows of every table, or a change to them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct RowSums([RowSum; CountedTable::OF_JOURNAL.len() + CountedTable::LOCKED.len()]);
+pub(crate) struct RowSums(
+    [RowSum; CountedTable::SUMMED_IN_JOURNAL.len() + CountedTable::LOCKED.len()],
+);
 
 impl RowSums {
     pub(crate) fn of(&self, table: CountedTable) -> RowSum {

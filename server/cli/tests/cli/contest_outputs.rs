@@ -74,7 +74,7 @@ fn every_output_of_a_contest_is_valid_for_its_readers() {
 }
 
 #[test]
-fn a_bot_that_cannot_be_started_has_all_reports_and_no_folder() {
+fn a_contest_whose_bot_cannot_be_started_writes_all_reports_and_no_folder() {
     let written = Written::by("--bot mine=./no/such/bot --against random --seed 1");
     assert_eq!(written.ran.code, Some(51), "{}", written.ran.err);
     assert!(!written.folder.path().join("contest").exists());

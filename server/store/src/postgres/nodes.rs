@@ -131,7 +131,7 @@ impl Transaction for AcquireLeadership {
         }
         // Only one node tries at a time. Other nodes do not wait for the lock, since waiting would
         // delay their commits.
-        let lock = self.store.row_checksum("leadership").finish();
+        let lock = self.store.start_row_checksum("leadership").finish();
         let try_lock = "SELECT pg_try_advisory_xact_lock($1)";
         if scalar(connection, try_lock, &[lock.into()]).await? != Some(true) {
             return Ok(false);

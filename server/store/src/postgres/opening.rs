@@ -179,7 +179,7 @@ async fn read_identity(connection: &mut PgConnection) -> Result<Option<StoreId>,
 }
 
 fn checksum_of(store: StoreId) -> i64 {
-    store.row_checksum("store").finish()
+    store.start_row_checksum("store").finish()
 }
 
 /// The pools of read connections.

@@ -41,7 +41,7 @@ use crate::{
 
 /// The reason why matches are orphaned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum OrphanKind {
+pub(super) enum OrphanCause {
     /// The lease of the node has expired. Contains the last activity of the node at the time when
     /// the matches were read.
     Expired(LastActivity),
@@ -77,7 +77,7 @@ impl LastActivity {
 /// The readable orphaned matches of a node.
 pub(super) struct OrphanedMatches {
     pub(super) node: NodeNumber,
-    pub(super) kind: OrphanKind,
+    pub(super) kind: OrphanCause,
     /// The matches by match key, in the order in which they were opened.
     matches: BTreeMap<i64, WholeMatch>,
 }
@@ -98,12 +98,12 @@ impl OrphanedMatches {
         let (kind, read) = match released_except {
             Some(excluding) => {
                 let read = read_released(&mut connection, store, node, excluding).await?;
-                (OrphanKind::Released, read)
+                (OrphanCause::Released, read)
             }
             None => {
                 let last = LastActivity::read(&mut connection, node).await?;
                 let read = read_whole(&mut *connection, store, node.range()).await?;
-                (OrphanKind::Expired(last), read)
+                (OrphanCause::Expired(last), read)
             }
         };
         let (mut matches, mut unreadable) = (BTreeMap::new(), Vec::new());
@@ -240,7 +240,7 @@ impl OrphanFinder {
         let last = LastActivity::read(&mut reader, node).await?;
         drop(reader);
         let is_current = |orphans: &OrphanedMatches| {
-            (orphans.node, orphans.kind) == (node, OrphanKind::Expired(last))
+            (orphans.node, orphans.kind) == (node, OrphanCause::Expired(last))
         };
         if !self.orphans.as_ref().is_some_and(is_current) {
             // Frees the old matches before the new ones are read.

@@ -40,7 +40,7 @@ pub(super) struct SessionLocks {
 
 impl SessionLocks {
     pub(super) fn new(store: StoreId, node: NodeEpoch) -> Self {
-        Self { store_key: store.row_checksum("session").finish(), node }
+        Self { store_key: store.start_row_checksum("session").finish(), node }
     }
 
     /// Locks the node of this server until the session ends. Waits for the end of its previous
@@ -128,10 +128,10 @@ impl PeerSessions {
         connection: &mut PgConnection,
         locks: SessionLocks,
     ) -> Result<Vec<CrashedNode>, DbError> {
-        Ok(self.update(locks.read(connection).await?))
+        Ok(self.record(locks.read(connection).await?))
     }
 
-    fn update(&mut self, observations: Vec<Observation>) -> Vec<CrashedNode> {
+    fn record(&mut self, observations: Vec<Observation>) -> Vec<CrashedNode> {
         let before = std::mem::take(&mut self.0);
         let mut crashed = Vec::new();
         for Observation { node, has_session, at_us } in observations {
@@ -177,7 +177,7 @@ mod tests {
             epoch,
             lease_until_us,
         };
-        let crashed = watch.update(vec![Observation { node: node.clone(), has_session, at_us }]);
+        let crashed = watch.record(vec![Observation { node: node.clone(), has_session, at_us }]);
         assert!(crashed.is_empty() || crashed == [node]);
         !crashed.is_empty()
     }

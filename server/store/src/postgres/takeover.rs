@@ -13,7 +13,7 @@ use super::{
     commit::{self, Transaction},
     node_number::NodeNumber,
     nodes,
-    orphans::{LastActivity, OrphanKind, OrphanedMatches, TakenOver, claim_released},
+    orphans::{LastActivity, OrphanCause, OrphanedMatches, TakenOver, claim_released},
 };
 use crate::{
     IsLeaderOnly,
@@ -60,8 +60,8 @@ impl Transaction for TakeOverOrphans<'_> {
             return Ok(self.last_outcome.lock().clone());
         }
         let can_take = match self.orphans.kind {
-            OrphanKind::Expired(last) => self.end_epoch(connection, last).await?,
-            OrphanKind::Released => self.lock_node(connection).await?,
+            OrphanCause::Expired(last) => self.end_epoch(connection, last).await?,
+            OrphanCause::Released => self.lock_node(connection).await?,
         };
         let outcome = if can_take { Some(self.take_over(connection).await?) } else { None };
         self.last_outcome.lock().clone_from(&outcome);
@@ -118,7 +118,7 @@ impl TakeOverOrphans<'_> {
             taken_over.missing.extend(missing.iter().map(|orphan| orphan.row.match_key));
             self.move_to_new_node(connection, &chunk, &mut taken_over).await?;
         }
-        let is_expired = matches!(self.orphans.kind, OrphanKind::Expired(_));
+        let is_expired = matches!(self.orphans.kind, OrphanCause::Expired(_));
         if is_expired && !has_match_in_play(connection, self.orphans.node).await? {
             commit::delete_all_but_newest(connection, self.orphans.node).await?;
         }
@@ -134,8 +134,8 @@ impl TakeOverOrphans<'_> {
         let keys: Vec<i64> = matches.iter().map(|orphan| orphan.row.match_key).collect();
         let claimed = claim_released(connection, &keys).await?;
         let orphaned = match self.orphans.kind {
-            OrphanKind::Expired(_) => keys,
-            OrphanKind::Released => claimed.into_iter().collect(),
+            OrphanCause::Expired(_) => keys,
+            OrphanCause::Released => claimed.into_iter().collect(),
         };
         existing_keys(connection, orphaned).await
     }

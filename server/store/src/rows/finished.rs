@@ -28,7 +28,7 @@ pub(crate) const COLUMNS: &str = "finish_number, match_id, opened_at_unix_ms, en
 
 fn checksum_of(store: StoreId, finished: &FinishedMatch, parties: &str) -> i64 {
     store
-        .row_checksum("finished_match")
+        .start_row_checksum("finished_match")
         .add_text(finished.match_id.as_str())
         .add_number(finished.opened_at_unix_ms)
         .add_number(finished.ended_at_unix_ms)

@@ -36,7 +36,7 @@ pub(crate) fn checksum_of(
     header: &[u8],
 ) -> i64 {
     store
-        .row_checksum("open_match")
+        .start_row_checksum("open_match")
         .add_number(match_key)
         .add_text(match_id)
         .add_number(opened_at_unix_ms)

@@ -30,8 +30,8 @@ pub(crate) const REPLAY_COLUMN: usize = 7;
 /// Computes the checksum of a replay; `None` stands for a deleted replay.
 fn replay_checksum(store: StoreId, finish_number: i64, id: &MatchId, replay: Option<&[u8]>) -> i64 {
     let mut row = match replay {
-        Some(_) => store.row_checksum("replay"),
-        None => store.row_checksum("replay that is kept no more"),
+        Some(_) => store.start_row_checksum("replay"),
+        None => store.start_row_checksum("replay that is kept no more"),
     };
     row.add_number(finish_number)
         .add_text(id.as_str())

@@ -114,7 +114,7 @@ pub fn check_with_inspector(
     inspector: &mut dyn Inspector,
 ) -> Result<CheckReport, StoreError> {
     let path = dir.database();
-    check_files(dir)?;
+    require_readable_store(dir)?;
     let recorded = commit_count_file::read(dir.path())?;
     let connection = opening::open_read_only(&path, SchemaUse::Use)?;
     let report = check_all(&connection, &path, &recorded, inspector);
@@ -127,7 +127,7 @@ pub fn check_with_inspector(
 /// # Errors
 /// Returns an error if the folder has no store, or SQLite would silently lose commits, or a
 /// replacement cannot be completed on a read-only medium.
-pub(super) fn check_files(dir: &DataDir) -> Result<(), StoreError> {
+pub(super) fn require_readable_store(dir: &DataDir) -> Result<(), StoreError> {
     let path = dir.database();
     if !is_locked(dir)? {
         log_file::check(&path)?;

@@ -7,7 +7,8 @@ use rusqlite::Connection;
 
 use super::{
     checking::{
-        CheckReport, check_all, check_files, check_with_inspector, missing_identity, require_sound,
+        CheckReport, check_all, check_with_inspector, missing_identity, require_readable_store,
+        require_sound,
     },
     checkpoints::copy_whole_log,
     log_file, opening,
@@ -41,7 +42,7 @@ pub fn backup<'a>(
 }
 
 fn backup_blocking(dir: &DataDir, to: &Path) -> Result<CheckReport, StoreError> {
-    check_files(dir)?;
+    require_readable_store(dir)?;
     copy_database(&dir.database(), &DataDir::prepare(to)?, ExistingStore::Refuse)
 }
 

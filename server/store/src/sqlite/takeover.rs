@@ -196,7 +196,7 @@ fn has_rows(connection: &Connection) -> Result<bool, DbError> {
 }
 
 fn checksum_of(store: StoreId, server_id: &[u8]) -> i64 {
-    store.row_checksum("store").add_bytes(server_id).finish()
+    store.start_row_checksum("store").add_bytes(server_id).finish()
 }
 
 /// Repairs wrong entries in the lists of finished matches by party. Entries of a damaged match are
