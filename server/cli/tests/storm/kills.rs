@@ -126,7 +126,7 @@ fn keys_of(folder: &Path) -> Result<Option<usize>, String> {
     let folder = folder.display();
     let listed = run(format!("key list --data {folder}"));
     let checked = run(format!("data check {folder}"));
-    let keys = listed.out.matches("player ").count();
+    let keys = listed.out.lines().filter(|line| line.contains("player ")).count();
     match (listed.code, checked.code) {
         (Some(0), Some(0)) if checked.out.contains(&format!(" {keys} keys")) => Ok(Some(keys)),
         (Some(2), Some(1)) => Ok(None),
