@@ -159,7 +159,7 @@ impl LiveLadder {
             (model.replaced_by(number), voided)
         });
         if let Some(detail) = voided {
-            let reason = AnnulmentReason::Organiser.into();
+            let reason = AnnulmentReason::Organizer.into();
             info.annulment = Some(Annulment { reason, detail, ..Annulment::default() });
         }
         if let (Some(annulment), Some(replaced)) = (&mut info.annulment, replaced) {

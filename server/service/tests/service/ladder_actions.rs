@@ -184,7 +184,7 @@ async fn an_annulled_match_counts_no_more_and_is_listed_with_its_reason() {
     act(&server, Action::AnnulMatchId(first.clone())).await;
     let annulled = matches(&server, "").await.pop().unwrap().r#match.unwrap();
     let annulment = annulled.annulment.unwrap();
-    assert_eq!(annulment.reason(), AnnulmentReason::Organiser);
+    assert_eq!(annulment.reason(), AnnulmentReason::Organizer);
     assert!(annulment.detail.contains("it cheats (action 1)"), "{}", annulment.detail);
     let results = csv(&server).await;
     let lines = results.lines().filter(|line| line.contains(&first));

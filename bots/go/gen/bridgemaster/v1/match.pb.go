@@ -269,7 +269,7 @@ const (
 	// restart, a bot did not reconnect to its seat.
 	AnnulmentReason_ANNULMENT_REASON_SERVER_CRASH AnnulmentReason = 2
 	// The organiser of the contest or ladder annulled the match; `detail` contains the explanation.
-	AnnulmentReason_ANNULMENT_REASON_ORGANISER AnnulmentReason = 3
+	AnnulmentReason_ANNULMENT_REASON_ORGANIZER AnnulmentReason = 3
 )
 
 // Enum value maps for AnnulmentReason.
@@ -278,13 +278,13 @@ var (
 		0: "ANNULMENT_REASON_UNSPECIFIED",
 		1: "ANNULMENT_REASON_REFEREE_LAG",
 		2: "ANNULMENT_REASON_SERVER_CRASH",
-		3: "ANNULMENT_REASON_ORGANISER",
+		3: "ANNULMENT_REASON_ORGANIZER",
 	}
 	AnnulmentReason_value = map[string]int32{
 		"ANNULMENT_REASON_UNSPECIFIED":  0,
 		"ANNULMENT_REASON_REFEREE_LAG":  1,
 		"ANNULMENT_REASON_SERVER_CRASH": 2,
-		"ANNULMENT_REASON_ORGANISER":    3,
+		"ANNULMENT_REASON_ORGANIZER":    3,
 	}
 )
 
@@ -1615,7 +1615,7 @@ const file_bridgemaster_v1_match_proto_rawDesc = "" +
 	"\x1cANNULMENT_REASON_UNSPECIFIED\x10\x00\x12 \n" +
 	"\x1cANNULMENT_REASON_REFEREE_LAG\x10\x01\x12!\n" +
 	"\x1dANNULMENT_REASON_SERVER_CRASH\x10\x02\x12\x1e\n" +
-	"\x1aANNULMENT_REASON_ORGANISER\x10\x03*W\n" +
+	"\x1aANNULMENT_REASON_ORGANIZER\x10\x03*W\n" +
 	"\n" +
 	"ForkChance\x12\x1b\n" +
 	"\x17FORK_CHANCE_UNSPECIFIED\x10\x00\x12\x14\n" +
