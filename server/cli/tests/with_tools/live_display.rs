@@ -35,7 +35,7 @@ fn has_a_bar_the_pace_the_table_and_the_verdict_so_far(python: &Path) -> Result<
     let (live, end) =
         shown.rsplit_once("rank").ok_or_else(|| format!("there is no table:\n{shown}"))?;
     assert!(output.status.success(), "{shown}");
-    for text in ["░", "0/4", "matches/s, at most", "left", "rank", "Elo estimate for greedy"] {
+    for text in ["░", "0/4", "matches/s, at most", "left", "rank", "Elo of greedy"] {
         assert!(live.contains(text), "{text:?} is missing in:\n{live}");
     }
     assert!(end.contains("all 4 groups have been played"), "{end}");

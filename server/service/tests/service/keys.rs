@@ -73,7 +73,7 @@ async fn every_method_refuses_a_call_without_a_valid_key() {
     // A match in play makes WatchMatches send an update.
     good.create(of_two()).await;
     let methods = locked_methods();
-    assert_eq!(methods.len(), 43, "{methods:?}");
+    assert_eq!(methods.len(), 45, "{methods:?}");
     for path in methods {
         for (metadata, why) in &cases {
             let values: Vec<_> = metadata.iter().map(|(name, text)| (*name, &**text)).collect();

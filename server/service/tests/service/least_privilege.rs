@@ -7,10 +7,10 @@ use bridgemaster_proto::{
     DESCRIPTORS,
     v1::{
         AttendRequest, AttendResponse, CreateMatchRequest, CreateQueueRequest, Decision,
-        LadderBotRef, LadderState, ListMatchesRequest, ListQueuesRequest, MatchInfo, Queue,
-        RulesOperation, RulesPosition, SeatReservation, WatchSeatRequest, WatchSeatResponse,
-        attend_response::Message as Attended, rules_operation::Operation,
-        seat_service_client::SeatServiceClient,
+        LadderAction, LadderBotRef, LadderSettings, LadderState, ListMatchesRequest,
+        ListQueuesRequest, MatchInfo, Queue, RulesOperation, RulesPosition, SeatReservation,
+        WatchSeatRequest, WatchSeatResponse, attend_response::Message as Attended,
+        ladder_action::Action, rules_operation::Operation, seat_service_client::SeatServiceClient,
     },
 };
 use bridgemaster_sdk::PlayError;
@@ -292,6 +292,14 @@ impl Fixture {
                 ..ladder_fixture::league()
             }),
             (_, "state") => Some(Value::EnumNumber(LadderState::Frozen.into())),
+            (_, "action") => set(&LadderAction {
+                reason: "more matches at a time".to_owned(),
+                action: Some(Action::Edit(LadderSettings {
+                    max_matches: Some(4),
+                    ..LadderSettings::default()
+                })),
+                ..LadderAction::default()
+            }),
             (_, "bot") => set(&bot),
             (_, "bots") => Some(Value::List(vec![bot.to_value(field), bot.to_value(field)])),
             (_, "hello") => set(&hello()),
@@ -318,7 +326,8 @@ impl Fixture {
             | (_, "rules_version" | "seat_reservations" | "fork" | "reason" | "viewers")
             | (_, "from_decision" | "replay_match_ids" | "paused" | "bot_version")
             | (_, "all_versions" | "against_bot_name" | "annulled" | "seat" | "viewer_seat")
-            | (_, "decisions" | "texts" | "busy_slots") => None,
+            | (_, "decisions" | "texts" | "busy_slots" | "client_instance_id")
+            | (_, "stream_number") => None,
             (message, field) => panic!("no valid value is known for {field} of {message}"),
         }
     }

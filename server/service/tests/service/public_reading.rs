@@ -63,7 +63,7 @@ fn documented() -> BTreeMap<String, [bool; 4]> {
 #[tokio::test]
 async fn without_a_key_only_the_documented_calls_are_served() {
     let documented = documented();
-    assert_eq!(documented.len(), 15, "{documented:?}");
+    assert_eq!(documented.len(), 16, "{documented:?}");
     for (place, level) in LEVELS.into_iter().enumerate() {
         let server = readable(level).await;
         // Causes an update on the stream of matches in play.
