@@ -19,7 +19,7 @@ use bridgemaster_proto::{
 };
 use bridgemaster_replay::{ReplayedMatch, verify};
 use bridgemaster_review::{Account, DecisionReview, Judge, Review, SeatAccount, Settings, review};
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, builder::RangedI64ValueParser};
 use serde::Serialize;
 
 use crate::{failure::misuse, output, replay_page::read_replay, table};
@@ -34,34 +34,27 @@ const COSTLIEST: usize = 5;
 #[group(skip)]
 pub(super) struct ReviewFlags {
     /// Bot whose choice each decision is compared with
-    #[arg(long, value_name = "BOT", default_value = "greedy")]
+    #[arg(long, value_name = "BOT", value_enum, default_value_t = ReviewFlags::default().by)]
     by: JudgeFlag,
-    /// Number of states to sample for each decision, 1 to 10000
-    #[arg(long, value_name = "K", default_value_t = STATES, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    /// Number of states to sample for each decision, 2 to 10000
+    #[arg(long, value_name = "K", default_value_t = ReviewFlags::default().states, value_parser = states())]
     states: u32,
-    /// Number of states to sample for the five costliest decisions, 1 to 10000
-    #[arg(long, value_name = "K", default_value_t = COSTLIEST_STATES, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    /// Number of states to sample for the five costliest decisions, 2 to 10000
+    #[arg(long, value_name = "K", default_value_t = ReviewFlags::default().costliest_states, value_parser = states())]
     costliest_states: u32,
     /// Seed of the sampled states; equal seeds give equal reviews
-    #[arg(long, value_name = "SEED", default_value_t = Seed::from(SEED))]
+    #[arg(long, value_name = "SEED", default_value_t = ReviewFlags::default().seed)]
     seed: Seed,
 }
 
-/// The default of `--states`.
-const STATES: u32 = 32;
-/// The default of `--costliest-states`.
-const COSTLIEST_STATES: u32 = 400;
-/// The default of `--seed`.
-const SEED: u64 = 1;
+/// Returns the parser of a number of states. A standard error needs two.
+fn states() -> RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(2..=10_000)
+}
 
 impl Default for ReviewFlags {
     fn default() -> Self {
-        Self {
-            by: JudgeFlag::Greedy,
-            states: STATES,
-            costliest_states: COSTLIEST_STATES,
-            seed: Seed::from(SEED),
-        }
+        Self { by: JudgeFlag::Greedy, states: 32, costliest_states: 400, seed: Seed::from(1) }
     }
 }
 
@@ -103,10 +96,14 @@ impl JudgeFlag {
 #[derive(Args)]
 #[command(
     after_help = "Each decision is compared with the choice of a judge, in states sampled from what \
-        the seat knew. Both are played on to the end by one fast policy in all seats. A loss is the judge's \
-        error where the bot is better than the judge.\n\n\
+        the seat knew. Both are then played to the end by one fast policy in all seats. This policy \
+        sees hidden facts of the sampled state. A loss is the judge's error where the bot is better \
+        than the judge.\n\n\
+        at: number of decisions before it, as in `replay fork --at`; win %: expected share of the \
+        first place; ±: standard error.\n\n\
         The result of each seat is the sum of the fair share, the expected effect of its own \
-        decisions and of the others', and luck."
+        decisions and of the others', and luck. Results are by score: forfeits do not count. The \
+        house's decisions count as the seat's own."
 )]
 pub(super) struct ReviewArgs {
     /// Replay file
@@ -190,16 +187,18 @@ fn review_game<G: WireGame + Searchable>(
     Ok(review(&replayed, seat, &*flags.by.judge::<G>(), &settings)?)
 }
 
-/// Formats a review, with the costliest decision first.
+/// Formats a review. The refined decisions are first, because the losses of the others are rough.
 fn text(replay: &Replay, review: &Review, flags: &ReviewFlags) -> String {
     let judge = flags.by.name();
     let mut different: Vec<_> =
         review.decisions.iter().filter(|one| one.decision != one.best).collect();
-    different.sort_by(|one, other| other.loss.total_cmp(&one.loss));
+    different.sort_by(|one, other| {
+        other.is_refined.cmp(&one.is_refined).then(other.loss.total_cmp(&one.loss))
+    });
     let equal = review.decisions.len() - different.len();
     format!(
-        "match {}, {}: seat {} compared with {judge}; {} states per decision, {} for the {COSTLIEST} \
-         costliest; seed {}\n{}{equal} of {} decisions with a choice equal {judge}'s\n\n{}",
+        "match {}, {}: seat {} compared with {judge}; {} states per decision, {} for the first \
+         {COSTLIEST} rows; seed {}\n{}{equal} of {} decisions with a choice equal {judge}'s\n\n{}",
         Escaped(&replay.match_id),
         replay.game_id,
         review.seat,
@@ -237,7 +236,8 @@ fn accounts(seats: &[SeatAccount]) -> String {
         [("lead in points", 1, seat.points), ("first place in %", 100, seat.first_place)].map(
             |(measure, scale, account)| {
                 let [result, fair, own, others, luck] = rounded(&account, scale);
-                let seat = seat.seat.to_string();
+                let error = account.own_error * scale as f64 / account.unit as f64;
+                let (seat, own) = (seat.seat.to_string(), format!("{own} ± {error:.1}"));
                 [seat, measure.to_owned(), result, fair, own, others, luck]
             },
         )

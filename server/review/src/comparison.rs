@@ -1,14 +1,29 @@
 //! The comparison of a decision with the judge's choice, in states sampled from what the seat knew.
 
-use std::ops::Range;
+use std::ops::{Add as _, Range};
 
 use bridgemaster_games::{ChanceStream, FieldError, NoEvents, Seat, SeatCount, Seed, Viewer};
 use bridgemaster_greedy::Rate;
+use thiserror::Error;
 
-use crate::{
-    error::ReviewError,
-    values::{Values, play_on},
-};
+use crate::values::{Measure, Values, play_on};
+
+/// The reason why a match cannot be reviewed.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ReviewError {
+    /// The judge's choice does not exist.
+    #[error("the judge's choice {0} is out of range (0..={last})", last = .1 - 1)]
+    Choice(usize, usize),
+    /// An observation of the match cannot be sampled.
+    #[error("cannot sample a state from what the seat knew: {0}")]
+    Observation(#[from] FieldError),
+    /// A decision is illegal in a sampled state.
+    #[error("a sampled state refuses the decision: {0}")]
+    Refused(String),
+    /// A match does not end.
+    #[error("the match, or one that is played on from it, does not end")]
+    Endless,
+}
 
 /// A decision that a judge is asked for.
 #[derive(Debug)]
@@ -54,18 +69,30 @@ pub(crate) struct Sums {
     pub(crate) taken: Values,
     /// The results after the judge's choice.
     pub(crate) best: Values,
-    /// The squared differences in points of the deciding seat.
-    pub(crate) squares: i64,
+    /// The squared differences of both.
+    pub(crate) squares: Values,
 }
 
 impl Sums {
     pub(crate) fn plus(self, other: Self) -> Self {
         Self {
             states: self.states + other.states,
-            taken: self.taken.plus(other.taken),
-            best: self.best.plus(other.best),
-            squares: self.squares + other.squares,
+            taken: self.taken.zip(other.taken, i64::add),
+            best: self.best.zip(other.best, i64::add),
+            squares: self.squares.zip(other.squares, i64::add),
         }
+    }
+
+    /// Returns the sum of the effects of the decision taken, against the judge's choice.
+    pub(crate) fn effect(&self, measure: Measure, seat: Seat) -> i64 {
+        measure(&self.taken)[seat.index()] - measure(&self.best)[seat.index()]
+    }
+
+    /// Returns the squared standard error of [`Self::effect`].
+    pub(crate) fn variance(&self, measure: Measure, seat: Seat) -> f64 {
+        let squares = measure(&self.squares)[seat.index()] * i64::from(self.states);
+        let deviations = squares - self.effect(measure, seat).pow(2);
+        deviations as f64 / (f64::from(self.states) - 1.0)
     }
 }
 
@@ -90,7 +117,8 @@ impl<'a, G: Rate> Compared<'a, G> {
     ///
     /// # Errors
     ///
-    /// Returns an error if no state can be sampled from the observation.
+    /// Returns an error if no state can be sampled from the observation, or the judge's choice does
+    /// not exist.
     pub(crate) fn best(
         &self,
         decisions: &[G::Decision],
@@ -101,7 +129,7 @@ impl<'a, G: Rate> Compared<'a, G> {
         let question = Question { config, seats, seat, observation, decisions };
         let mut chance = ChanceStream::new(seed, stream(self.number, u32::MAX));
         let place = judge(&question, &mut chance)?;
-        Ok(decisions[place.min(decisions.len() - 1)].clone())
+        decisions.get(place).cloned().ok_or(ReviewError::Choice(place, decisions.len()))
     }
 
     /// Plays the decision taken and the judge's choice on in the samples with these numbers.
@@ -127,14 +155,8 @@ impl<'a, G: Rate> Compared<'a, G> {
             };
             let of_taken = after(self.taken)?;
             let of_best = if self.taken == best { of_taken } else { after(best)? };
-            let seat = self.seat.index();
-            let difference = of_best.points[seat] - of_taken.points[seat];
-            sums = sums.plus(Sums {
-                states: 1,
-                taken: of_taken,
-                best: of_best,
-                squares: difference * difference,
-            });
+            let squares = of_taken.zip(of_best, |taken, best| (taken - best).pow(2));
+            sums = sums.plus(Sums { states: 1, taken: of_taken, best: of_best, squares });
         }
         Ok(sums)
     }

@@ -1,21 +1,20 @@
 //! The review of a match: comparison of all decisions, and the accounts of all seats.
 
-use bridgemaster_games::{ChanceStream, Seat, Seed};
+use std::iter;
+
+use bridgemaster_games::{Seat, Seed};
 use bridgemaster_greedy::Rate;
 use bridgemaster_proto::{games::WireGame, v1::DecidedBy};
-use bridgemaster_replay::{ReplayedMatch, ReplayedStep};
+use bridgemaster_replay::{ReplayedDecision, ReplayedMatch};
 use serde::Serialize;
 
 use crate::{
-    accounts::{Ledger, SeatAccount},
-    comparison::{Compared, Judge, Sums},
-    error::ReviewError,
+    accounts::{SeatAccount, accounts},
+    comparison::{Compared, Judge, ReviewError, Sums},
     parallel,
-    values::{FIRST_PLACE, Values, play_on, units_per_point},
+    values::{FIRST_PLACE, Values, units_per_point},
 };
 
-/// The stream of the review's seed for the match's true states. Samples have lower streams.
-const TRUE_STREAM: u64 = u64::MAX;
 /// The number of samples that one thread plays at a time when a decision is refined.
 const SAMPLES_AT_ONCE: u32 = 25;
 
@@ -24,13 +23,12 @@ const SAMPLES_AT_ONCE: u32 = 25;
 pub struct Settings {
     /// The seed of all random numbers. Equal seeds give equal reviews.
     pub seed: Seed,
-    /// The number of states that are sampled for each decision of the reviewed seat; at least 1. A
-    /// quarter of it is sampled for each decision of another seat, which only the accounts need.
+    /// The number of states that are sampled for each decision; at least 2.
     pub states: u32,
-    /// The number of decisions with the highest losses, within their errors, that are compared
-    /// again.
+    /// The number of the bot's decisions with the highest losses, within their errors, that are
+    /// compared again.
     pub costliest: usize,
-    /// The number of further states that are sampled for these decisions; at least 1.
+    /// The number of further states that are sampled for these decisions; at least 2.
     pub costliest_states: u32,
     /// The number of threads. The review does not depend on it.
     pub threads: usize,
@@ -69,6 +67,8 @@ pub struct DecisionReview {
     pub best_win_chance: f64,
     /// The number of sampled states.
     pub states: u32,
+    /// True if the decision is one of the costliest, so its states were sampled after the selection.
+    pub is_refined: bool,
 }
 
 /// A decision of the match, the judge's choice, and sums over the sampled states.
@@ -76,50 +76,42 @@ struct Judged<'a, G: Rate> {
     compared: Compared<'a, G>,
     is_by_house: bool,
     best: G::Decision,
-    sums: Sums,
-}
-
-impl Settings {
-    /// Returns the number of states for a decision of the reviewed seat, or of another seat.
-    fn states_of(&self, is_reviewed: bool) -> u32 {
-        if is_reviewed { self.states } else { self.states.div_ceil(4) }
-    }
+    /// Sums over the first states, for the accounts: refined sums were selected, so their total is
+    /// biased.
+    first: Sums,
+    refined: Option<Sums>,
 }
 
 impl<G: Rate> Judged<'_, G> {
-    /// The deciding seat's loss against the judge's choice, in units of points.
-    fn loss(&self) -> i64 {
-        let seat = self.compared.seat.index();
-        self.sums.best.points[seat] - self.sums.taken.points[seat]
-    }
-
     fn review(&self) -> DecisionReview {
-        let Sums { states, taken, best, squares } = self.sums;
-        let (count, seat) = (f64::from(states), self.compared.seat.index());
-        let unit = units_per_point(self.compared.seats) as f64;
-        let loss = self.loss() as f64 / count;
-        let variance = (squares as f64 / count - loss * loss).max(0.0) / (count - 1.0).max(1.0);
-        let win_chance = |values: Values| values.firsts[seat] as f64 / FIRST_PLACE as f64 / count;
+        let sums = self.refined.unwrap_or(self.first);
+        let (states, seat) = (f64::from(sums.states), self.compared.seat);
+        let points = units_per_point(self.compared.seats) as f64 * states;
+        let win_chance =
+            |values: Values| values.firsts[seat.index()] as f64 / FIRST_PLACE as f64 / states;
         DecisionReview {
             at: self.compared.number,
             decision: self.compared.taken.to_string(),
             is_by_house: self.is_by_house,
             best: self.best.to_string(),
-            loss: loss / unit,
-            standard_error: variance.sqrt() / unit,
-            win_chance: win_chance(taken),
-            best_win_chance: win_chance(best),
-            states,
+            loss: -sums.effect(|values| &values.points, seat) as f64 / points,
+            standard_error: sums.variance(|values| &values.points, seat).sqrt() / points,
+            win_chance: win_chance(sums.taken),
+            best_win_chance: win_chance(sums.best),
+            states: sums.states,
+            is_refined: self.refined.is_some(),
         }
     }
 }
 
 /// Reviews the decisions of `seat` in a match, and splits the results of all seats into skill and
-/// luck. Decisions that a fork copied from another match are not reviewed, and count as luck.
+/// luck. Results are by score: forfeits do not count. The house's decisions count as the seat's own.
+/// Decisions that a fork copied from another match are not reviewed, and count as luck. A seat that
+/// is not in the match has no decisions.
 ///
 /// # Errors
 ///
-/// Returns an error if the seat does not exist, or a state of the match cannot be sampled or played
+/// Returns an error if the match has not ended, or a state of the match cannot be sampled or played
 /// to the end.
 pub fn review<G: WireGame + Rate>(
     replayed: &ReplayedMatch<G>,
@@ -127,66 +119,41 @@ pub fn review<G: WireGame + Rate>(
     judge: &Judge<'_, G>,
     settings: &Settings,
 ) -> Result<Review, ReviewError> {
-    if !replayed.seats.contains(seat) {
-        return Err(ReviewError::Seat(seat, replayed.seats.get()));
-    }
-    let (seed, threads) = (&settings.seed, settings.threads);
-    let mut befores = vec![&replayed.start];
-    befores.extend(replayed.steps.iter().map(|step| &step.state));
-    let values = parallel::map(threads, &befores, |state| {
-        let chance = ChanceStream::new(seed, TRUE_STREAM);
-        play_on::<G>(&replayed.config, (*state).clone(), chance).ok_or(ReviewError::Endless)
-    });
-    let values = values.into_iter().collect::<Result<Vec<_>, _>>()?;
-
-    let mut number = 0;
-    let steps: Vec<(usize, &G::State, &ReplayedStep<G>)> = befores
-        .iter()
+    let last = replayed.steps.last().map_or(&replayed.start, |step| &step.state);
+    let result = Values::of_outcome(&G::outcome(last).ok_or(ReviewError::Endless)?);
+    let befores = iter::once(&replayed.start).chain(replayed.steps.iter().map(|step| &step.state));
+    let decisions: Vec<(usize, (&G::State, &ReplayedDecision<G>))> = befores
         .zip(&replayed.steps)
-        .map(|(before, step)| {
-            let at = number;
-            number += usize::from(step.decision.is_some());
-            (at, *before, step)
-        })
+        .filter_map(|(before, step)| Some((before, step.decision.as_ref()?)))
+        .enumerate()
         .collect();
-    let judged = parallel::map(threads, &steps, |(number, before, step)| {
-        judged(replayed, (*number, before, step), seat, judge, settings)
+    let judged = parallel::map(settings.threads, &decisions, |(number, (before, decision))| {
+        judged(replayed, (*number, before, decision), seat, judge, settings)
     });
-    let mut judged = judged.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let judged = judged.into_iter().filter_map(Result::transpose);
+    let mut judged = judged.collect::<Result<Vec<_>, _>>()?;
     refine(&mut judged, seat, settings)?;
-
-    let counts = [settings.states, settings.states_of(false), settings.costliest_states];
-    let factor = counts.into_iter().map(i64::from).product();
-    let mut ledger = Ledger::new(replayed.seats, factor, values[0]);
-    for (value, judged) in values[1..].iter().zip(&judged) {
-        let expected = judged.as_ref().map(|judged| {
-            let Sums { states, taken, best, .. } = judged.sums;
-            (judged.compared.seat, taken.minus(best), states)
-        });
-        ledger.record(*value, expected.filter(|(_, _, states)| *states > 0));
-    }
-    let decisions = judged.iter().flatten().filter(|judged| judged.compared.seat == seat);
+    let effects: Vec<_> = judged.iter().map(|one| (one.compared.seat, one.first)).collect();
+    let decisions = judged.iter().filter(|judged| judged.compared.seat == seat);
     Ok(Review {
         seat: seat.number(),
         decisions: decisions.map(Judged::review).collect(),
-        seats: ledger.accounts(),
+        seats: accounts(replayed.seats, settings.states, &result, &effects),
     })
 }
 
-/// Compares the decision of a step with the judge's choice. Returns `None` for other steps and for
-/// decisions without an alternative.
+/// Compares a decision with the judge's choice. Returns `None` for decisions without an alternative
+/// and those that a fork copied.
 fn judged<'a, G: WireGame + Rate>(
     replayed: &'a ReplayedMatch<G>,
-    (number, before, step): (usize, &G::State, &'a ReplayedStep<G>),
+    (number, before, decision): (usize, &G::State, &'a ReplayedDecision<G>),
     seat: Seat,
     judge: &Judge<'_, G>,
     settings: &Settings,
 ) -> Result<Option<Judged<'a, G>>, ReviewError> {
-    let decision = step.decision.as_ref();
-    let Some(decision) = decision.filter(|decision| decision.decided_by != DecidedBy::Replay)
-    else {
+    if decision.decided_by == DecidedBy::Replay {
         return Ok(None);
-    };
+    }
     let taken = (number, decision.seat, &decision.decision);
     let Some((compared, decisions)) = Compared::new(&replayed.config, before, taken) else {
         return Ok(None);
@@ -194,59 +161,47 @@ fn judged<'a, G: WireGame + Rate>(
     let best = compared.best(&decisions, judge, &settings.seed)?;
     // A decision that equals the judge's choice has no effect on the accounts. Only the review of
     // its own seat shows its win chance.
-    let is_reviewed = decision.seat == seat;
-    let sums = if is_reviewed || best != decision.decision {
-        compared.compare(&best, 0..settings.states_of(is_reviewed), &settings.seed)?
+    let first = if decision.seat == seat || best != decision.decision {
+        compared.compare(&best, 0..settings.states, &settings.seed)?
     } else {
         Sums::default()
     };
     let is_by_house = decision.decided_by == DecidedBy::House;
-    Ok(Some(Judged { compared, is_by_house, best, sums }))
+    Ok(Some(Judged { compared, is_by_house, best, first, refined: None }))
 }
 
-/// Compares the costliest decisions of a seat again: those whose losses are highest when increased
-/// by a standard error, so that a mistake with a lucky sample is not missed. The states are new,
-/// because a loss that was selected for its size is too high on average.
+/// Compares the costliest decisions of a seat's bot again: those whose losses are highest when
+/// increased by a standard error, so that a mistake with a lucky sample is not missed. The states
+/// are new, because a loss that was selected for its size is too high on average.
 fn refine<G: WireGame + Rate>(
-    judged: &mut [Option<Judged<'_, G>>],
+    judged: &mut [Judged<'_, G>],
     seat: Seat,
     settings: &Settings,
 ) -> Result<(), ReviewError> {
     let mut costliest: Vec<(usize, f64)> = Vec::new();
-    for (index, judged) in judged.iter().enumerate() {
-        if let Some(judged) = judged.as_ref().filter(|one| one.compared.seat == seat)
-            && *judged.compared.taken != judged.best
-        {
-            let DecisionReview { loss, standard_error, .. } = judged.review();
+    for (index, one) in judged.iter().enumerate() {
+        let is_of_bot = one.compared.seat == seat && !one.is_by_house;
+        if is_of_bot && *one.compared.taken != one.best {
+            let DecisionReview { loss, standard_error, .. } = one.review();
             costliest.push((index, loss + standard_error));
         }
     }
     costliest.sort_by(|one, other| other.1.total_cmp(&one.1));
-    let costliest = costliest.into_iter().map(|(index, _)| index).take(settings.costliest);
-    let costliest: Vec<usize> = costliest.collect();
+    costliest.truncate(settings.costliest);
     let (first, end) = (settings.states, settings.states + settings.costliest_states);
     let parts: Vec<(usize, u32)> = costliest
         .iter()
-        .flat_map(|index| {
+        .flat_map(|(index, _)| {
             (first..end).step_by(SAMPLES_AT_ONCE as usize).map(move |from| (*index, from))
         })
         .collect();
-    let sums = parallel::map(settings.threads, &parts, |(index, from)| match &judged[*index] {
-        Some(judged) => {
-            let samples = *from..end.min(from + SAMPLES_AT_ONCE);
-            judged.compared.compare(&judged.best, samples, &settings.seed)
-        }
-        None => Ok(Sums::default()),
+    let sums = parallel::map(settings.threads, &parts, |(index, from)| {
+        let Judged { compared, best, .. } = &judged[*index];
+        compared.compare(best, *from..end.min(from + SAMPLES_AT_ONCE), &settings.seed)
     });
-    for index in costliest {
-        if let Some(judged) = &mut judged[index] {
-            judged.sums = Sums::default();
-        }
-    }
     for ((index, _), sums) in parts.into_iter().zip(sums) {
-        if let Some(judged) = &mut judged[index] {
-            judged.sums = judged.sums.plus(sums?);
-        }
+        let refined = judged[index].refined.get_or_insert_default();
+        *refined = refined.plus(sums?);
     }
     Ok(())
 }

@@ -12,7 +12,7 @@ pub(crate) const FIRST_PLACE: i64 = 840;
 /// of it.
 const MAX_DECISIONS: usize = 20_000;
 
-/// Results of all seats, or sums and differences of results, in whole units. So sums do not depend
+/// Results of all seats, sums of results, or sums of squares, in whole units. So sums do not depend
 /// on their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Values {
@@ -36,22 +36,17 @@ impl Values {
         values
     }
 
-    /// Returns a sum of two multiples, seat by seat.
-    pub(crate) fn combine(self, factor: i64, other: Self, other_factor: i64) -> Self {
-        let sum = |a: [i64; MAX_SEATS], b: [i64; MAX_SEATS]| {
-            array::from_fn(|seat| a[seat] * factor + b[seat] * other_factor)
+    /// Combines the values of each seat by a function.
+    pub(crate) fn zip(self, other: Self, function: fn(i64, i64) -> i64) -> Self {
+        let each = |a: [i64; MAX_SEATS], b: [i64; MAX_SEATS]| {
+            array::from_fn(|seat| function(a[seat], b[seat]))
         };
-        Self { points: sum(self.points, other.points), firsts: sum(self.firsts, other.firsts) }
-    }
-
-    pub(crate) fn plus(self, other: Self) -> Self {
-        self.combine(1, other, 1)
-    }
-
-    pub(crate) fn minus(self, other: Self) -> Self {
-        self.combine(1, other, -1)
+        Self { points: each(self.points, other.points), firsts: each(self.firsts, other.firsts) }
     }
 }
+
+/// A function that returns the points or the shares of the first place.
+pub(crate) type Measure = fn(&Values) -> &[i64; MAX_SEATS];
 
 /// Returns the number of units in a point.
 pub(crate) fn units_per_point(seats: SeatCount) -> i64 {

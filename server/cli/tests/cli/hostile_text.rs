@@ -44,7 +44,7 @@ fn sample() -> Replay {
 fn assert_shown_clean(what: &str, replay: &Replay) -> [Ran; 4] {
     let file = tempfile::NamedTempFile::new().unwrap();
     fs::write(&file, encode_unsigned(replay)).unwrap();
-    let review = "review --seat 0 --states 1 --costliest-states 1";
+    let review = "review --seat 0 --states 2 --costliest-states 2";
     ["show", "verify", "export --json", review].map(|command| {
         let ran = run(format!("replay {command} {}", file.path().display()));
         assert_clean(&format!("{what}, {command}"), &ran);
