@@ -1,9 +1,11 @@
 //! The costliest decisions over all lost matches of a contest, for `contest show --review`.
 
+use anyhow::Context as _;
 use bridgemaster_review::DecisionReview;
 use bridgemaster_runner::{ContestState, MatchRow};
 
 use crate::{
+    failure::with_causes,
     output,
     quantities::count,
     replay_review::{ReviewFlags, cells, read_verified, review_seat},
@@ -12,6 +14,8 @@ use crate::{
 
 /// The number of decisions that are listed.
 const LISTED: usize = 20;
+/// The maximum number of matches that are reviewed. A review takes seconds.
+const MAX_REVIEWED_MATCHES: usize = 50;
 
 /// A seat of a lost match, and the decisions that cost it points.
 struct Loss {
@@ -20,51 +24,48 @@ struct Loss {
     decision: DecisionReview,
 }
 
-/// Reviews the lost matches of these bots, or of the bot under test, and lists their costliest
-/// decisions. Without a bot under test, the first bot takes its place.
-///
-/// # Errors
-///
-/// Returns an error if a replay cannot be read or reviewed.
-pub(super) fn review(
-    state: &ContestState,
-    rows: &[MatchRow],
-    bots: &[String],
-) -> anyhow::Result<String> {
+/// Reviews the first lost matches of these bots, or of the bot under test, and lists their costliest
+/// decisions. Without a bot under test, the first bot takes its place. Matches whose replay cannot
+/// be read or reviewed are counted, and the reasons are printed on standard error.
+pub(super) fn review(state: &ContestState, rows: &[MatchRow], bots: &[String]) -> String {
     let spec = state.spec();
     let mut bots: Vec<_> = bots.iter().filter_map(|name| spec.bot_number(name)).collect();
     if bots.is_empty() {
         bots.push(spec.candidate().unwrap_or(0));
     }
-    let counted = rows.iter().filter(|row| row.annulled.is_none());
-    let lost: Vec<(&MatchRow, u8)> = counted
-        .flat_map(|row| (0..).zip(&row.seats).map(move |(seat, of_seat)| (row, seat, of_seat)))
-        .filter(|(_, _, seat)| seat.place > 1 && bots.contains(&seat.bot))
-        .map(|(row, seat, _)| (row, seat))
-        .collect();
+    let lost = lost_seats(rows, &bots);
     let names: Vec<&str> = bots.iter().map(|bot| spec.bots[*bot].name.as_str()).collect();
     let names = names.join(", ");
-    output::eprint(&format!("reviewing {}", count(lost.len(), "lost match", "lost matches")));
+    let all = count(lost.len(), "lost match", "lost matches");
+    let reviewed = if lost.len() > MAX_REVIEWED_MATCHES {
+        format!("the first {MAX_REVIEWED_MATCHES} of {all}")
+    } else {
+        all
+    };
+    output::eprint(&format!("reviewing {reviewed}"));
     let flags = ReviewFlags::default();
-    let (mut losses, mut missing) = (Vec::new(), 0);
-    for (row, seat) in &lost {
-        let Some(file) = &row.replay else {
-            missing += 1;
-            continue;
+    let (mut losses, mut invalid) = (Vec::new(), 0);
+    for (row, seat) in lost.into_iter().take(MAX_REVIEWED_MATCHES) {
+        let reviewed = row.replay.as_ref().context("no replay").and_then(|file| {
+            review_seat(&read_verified(&state.folder().join(file))?, seat, &flags)
+        });
+        let review = match reviewed {
+            Ok(review) => review,
+            Err(error) => {
+                invalid += 1;
+                output::eprint(&format!("match {}: {}", row.of, with_causes(&error)));
+                continue;
+            }
         };
-        let replay = read_verified(&state.folder().join(file))?;
-        let review = review_seat(&replay, *seat, &flags)?;
         let place = [row.of.to_string(), seat.to_string()];
-        let costly = review.decisions.into_iter().filter(|decision| decision.loss > 0.0);
+        let costly = review.decisions.into_iter().filter(|one| one.is_refined && one.loss > 0.0);
         losses.extend(costly.map(|decision| Loss { place: place.clone(), decision }));
     }
     losses.sort_by(|one, other| other.decision.loss.total_cmp(&one.decision.loss));
     losses.truncate(LISTED);
-    let [reviewed, missing] =
-        [lost.len() - missing, missing].map(|matches| count(matches, "match", "matches"));
-    Ok(format!(
-        "costliest decisions of {names} in {reviewed} that it lost, compared with greedy; {missing} \
-         without a replay\n{}",
+    format!(
+        "costliest decisions of {names} in {reviewed}, compared with greedy; {invalid} without a \
+         valid replay\n{}",
         table::plain(
             ["match", "seat", "at", "decision", "loss", "win %", "instead", "win %"],
             losses.into_iter().map(|Loss { place: [number, seat], decision }| {
@@ -72,5 +73,15 @@ pub(super) fn review(
                 [number, seat, at, decision, loss, win, instead, win_instead]
             }),
         )
-    ))
+    )
+}
+
+/// Returns the seats of these bots in the matches that they lost.
+fn lost_seats<'a>(rows: &'a [MatchRow], bots: &[usize]) -> Vec<(&'a MatchRow, u8)> {
+    let counted = rows.iter().filter(|row| row.annulled.is_none());
+    counted
+        .flat_map(|row| (0..).zip(&row.seats).map(move |(seat, of_seat)| (row, seat, of_seat)))
+        .filter(|(_, _, seat)| seat.place > 1 && bots.contains(&seat.bot))
+        .map(|(row, seat, _)| (row, seat))
+        .collect()
 }

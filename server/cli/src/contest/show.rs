@@ -36,7 +36,7 @@ pub(super) struct ShowArgs {
     /// Show details of this bot only (repeatable) [default: all bots]
     #[arg(long = "bot", value_name = "NAME")]
     bots: Vec<String>,
-    /// List the costliest decisions in the lost matches of --bot [default: the bot under test]
+    /// List the costliest decisions in the lost matches of --bot [default: the bot under test, or the first bot]
     #[arg(long)]
     review: bool,
     #[command(flatten)]
@@ -46,6 +46,9 @@ pub(super) struct ShowArgs {
 impl ShowArgs {
     pub(super) fn run(self) -> anyhow::Result<u8> {
         let outputs = self.outputs.open()?;
+        if self.review && outputs.use_stdout() {
+            return Err(misuse("--review cannot be combined with an output on standard output"));
+        }
         let (state, rows) = read_contest(&self.folder).map_err(|error| to_error(error.into()))?;
         for name in &self.bots {
             if state.spec().bot_number(name).is_none() {
@@ -58,8 +61,7 @@ impl ShowArgs {
             return Ok(0);
         }
         if self.review {
-            let text = lost_matches::review(&state, &rows, &self.bots)?;
-            output::print(&text)?;
+            output::print(&lost_matches::review(&state, &rows, &self.bots))?;
             return Ok(0);
         }
         let mut text = text(&report);

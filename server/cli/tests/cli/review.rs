@@ -1,5 +1,7 @@
 //! Tests the review of a replay, and of the lost matches of a contest.
 
+use std::fs;
+
 use serde_json::Value;
 
 use crate::{
@@ -48,6 +50,17 @@ fn a_contest_lists_the_costliest_decisions_of_lost_matches() {
     let bots = "--bot random --against greedy --groups 1 --seed spring";
     run(format!("contest --quiet --game alhambra {bots} --folder {at} {LAGGING}")).exits(0);
     let shown = succeed(format!("contest show {at} --review"));
-    assert_has(&shown, &["costliest decisions of random", "0 matches without a replay", "0.1"]);
-    assert_eq!(shown.lines().filter(|line| line.contains('±')).count(), 20, "{shown}");
+    assert_has(&shown, &["costliest decisions of random", "; 0 without a valid replay", "0.1"]);
+    let listed = shown.lines().filter(|line| line.contains('±')).count();
+    assert!((1..=20).contains(&listed), "{shown}");
+
+    let replays = fs::read_dir(folder.path().join("contest/replays")).unwrap();
+    let mut replays = replays.map(|file| file.unwrap().path());
+    let first = replays.find(|file| file.to_string_lossy().contains("000000.1.replay")).unwrap();
+    fs::write(first, "damaged").unwrap();
+    let shown = run(format!("contest show {at} --review"));
+    let shown = shown.prints(0, &["; 1 without a valid replay", "±"]);
+    assert_has(&shown.err, &["match 0.1: "]);
+    let combined = run(format!("contest show {at} --review --json -"));
+    combined.fails(2, &["--review cannot be combined with an output on standard output"]);
 }
