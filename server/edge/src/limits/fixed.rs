@@ -13,7 +13,7 @@ pub(crate) fn max_protected_connections(connections: usize) -> usize {
 }
 
 /// The divisor for the connections that are never protected: a quarter of all. With the default
-/// limits, a new connection keeps its slot until 1,024 newer ones arrive from its address. By then
+/// limits, a new connection keeps its slot until 512 newer ones arrive from its address. By then
 /// its bot has had enough time to present a ticket.
 const UNPROTECTED_DIVISOR: usize = 4;
 

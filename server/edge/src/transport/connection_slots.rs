@@ -10,8 +10,8 @@
 //! address does not disconnect bots at the same address. A seat protects only the connection of its
 //! newest stream, and a key protects a limited number of connections. So neither one ticket nor one
 //! key with many matches can occupy all slots. One connection in four is never protected, so there
-//! is always a connection to evict. Of the unprotected connections of an address, the oldest is
-//! evicted first.
+//! is always a connection to evict. Of the unprotected connections of an address, those with bots
+//! and those without are in two queues, and the oldest one of the larger queue is evicted first.
 
 mod table;
 
@@ -295,14 +295,40 @@ mod tests {
         assert_eq!(full, Some("connections_per_address"));
         let first_six = [false; 6];
         assert_eq!(was_evicted(), [&first_six[..], &[true, false]].concat());
-        // Any number of connections must not evict a protected one.
+        // Any number of connections without bots must not evict a connection with a bot.
+        let _bot = slots.protect(back, [9; 32], None).unwrap();
         for port in 10..100 {
             slots.acquire(peer(&format!("192.0.2.1:{port}")));
         }
         let held = (100..110).map(|port| slots.acquire(peer(&format!("192.0.2.1:{port}"))));
         let _held: Vec<_> = held.collect();
-        assert!(slot.evicted().is_cancelled());
+        assert!(!slot.evicted().is_cancelled());
         assert_eq!(was_evicted()[..6], first_six);
+    }
+
+    #[test]
+    fn unprotected_bots_do_not_evict_connections_without_a_ticket_yet() {
+        let slots = slots(100, 16);
+        let hold = |n: u8| {
+            let peer = peer(&format!("192.0.2.1:{n}"));
+            let (slot, _) = slots.acquire(peer);
+            (slot, slots.protect(peer, [n; 32], None))
+        };
+        let _bots: Vec<_> = (1..=16).map(hold).collect();
+        let (silent, _) = slots.acquire(peer("192.0.2.1:17"));
+        let _more: Vec<_> = (18..60).map(hold).collect();
+        assert!(!silent.evicted().is_cancelled());
+    }
+
+    #[test]
+    fn another_stream_does_not_make_an_unprotected_connection_newer() {
+        let slots = slots_of_keys(10, 4, 1);
+        let [_first, second, third] =
+            [1, 2, 3_u8].map(|n| with_bot(&slots, &format!("192.0.2.1:{n}"), [n; 32], "key"));
+        let key = KeyId::new("key").unwrap();
+        let _another = slots.protect(peer("192.0.2.1:2"), [9; 32], Some(&key));
+        let _newer = ["192.0.2.1:4", "192.0.2.1:5"].map(|text| slots.acquire(peer(text)));
+        assert!(second.0.evicted().is_cancelled() && !third.0.evicted().is_cancelled());
     }
 
     #[test]

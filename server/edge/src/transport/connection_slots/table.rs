@@ -57,8 +57,8 @@ struct ConnectionEntry {
 /// The place of a connection in the eviction order.
 #[derive(Clone)]
 enum Place {
-    /// Evicted after the connections of the address with lower numbers.
-    Queued(u64),
+    /// Evicted after the connections in the same queue with lower numbers.
+    Queued { since: u64, has_bot: bool },
     /// Never evicted. The connection counts towards the limit of this key.
     Protected(Option<KeyId>),
 }
@@ -68,15 +68,24 @@ enum Place {
 struct OriginConnections {
     total: usize,
     protected: usize,
-    /// The connections that are not protected, oldest first.
-    unprotected: BTreeMap<u64, SocketAddr>,
+    /// The connections that are not protected, oldest first: those without bots, which mostly have
+    /// not presented a ticket yet, and those with bots.
+    unprotected: [BTreeMap<u64, SocketAddr>; 2],
 }
 
 impl OriginConnections {
     /// Returns the sort key of the address, or `None` if it has no unprotected connection.
     fn rank(&self) -> Option<(usize, Reverse<u64>)> {
-        let (oldest, _) = self.unprotected.first_key_value()?;
-        Some((self.unprotected.len(), Reverse(*oldest)))
+        let oldest = self.unprotected.iter().filter_map(|queue| queue.keys().next()).min()?;
+        Some((self.unprotected.iter().map(BTreeMap::len).sum(), Reverse(*oldest)))
+    }
+
+    /// Returns the oldest connection in the larger queue. So neither many connections without
+    /// tickets nor many bots can evict the connections in the other queue.
+    fn oldest_of_larger_queue(&self) -> Option<SocketAddr> {
+        let [without_bot, with_bot] = &self.unprotected;
+        let larger = if with_bot.len() > without_bot.len() { with_bot } else { without_bot };
+        larger.values().next().copied()
     }
 }
 
@@ -106,10 +115,10 @@ impl SlotTable {
     pub(super) fn add(&mut self, peer: SocketAddr, evicted: CancellationToken) -> u64 {
         let number = self.next_number();
         let origin = Origin::from(peer.ip());
-        let (streams, place) = (BTreeMap::new(), Place::Queued(number));
+        let (streams, place) = (BTreeMap::new(), Place::Queued { since: number, has_bot: false });
         self.by_peer.insert(peer, ConnectionEntry { number, origin, streams, place, evicted });
         self.by_origin.entry(origin).or_default().total += 1;
-        self.enqueue(origin, number, peer);
+        self.place(peer);
         number
     }
 
@@ -153,12 +162,11 @@ impl SlotTable {
         }
     }
 
-    /// Returns the connection that is to be evicted next at an address: its oldest unprotected
-    /// connection that cannot be protected now.
+    /// Returns the connection that is to be evicted next at an address: the oldest connection in
+    /// the larger queue that cannot be protected now.
     pub(super) fn next_evicted_of(&mut self, origin: Origin) -> Option<SocketAddr> {
         loop {
-            let (_, oldest) = self.by_origin.get(&origin)?.unprotected.first_key_value()?;
-            let oldest = *oldest;
+            let oldest = self.by_origin.get(&origin)?.oldest_of_larger_queue()?;
             if self.by_peer.get(&oldest).and_then(|entry| self.protecting_key(entry)).is_none() {
                 return Some(oldest);
             }
@@ -230,8 +238,8 @@ impl SlotTable {
         };
         let origin = entry.origin;
         match entry.place.clone() {
-            Place::Queued(since) => {
-                self.change_queue(origin, |queue| _ = queue.remove(&since));
+            Place::Queued { since, has_bot } => {
+                self.change_queue(origin, has_bot, |queue| _ = queue.remove(&since));
             }
             Place::Protected(key) => {
                 self.protected -= 1;
@@ -248,9 +256,10 @@ impl SlotTable {
         }
     }
 
-    /// Protects a displaced connection, or makes it the last to be evicted of its address.
+    /// Protects a displaced connection, or makes it the last in its queue. A connection that was in
+    /// the same queue before keeps its place.
     fn place(&mut self, peer: SocketAddr) {
-        let since = self.next_number();
+        let last = self.next_number();
         let Some(entry) = self.by_peer.get(&peer) else {
             return;
         };
@@ -265,8 +274,13 @@ impl SlotTable {
                 Place::Protected(key)
             }
             None => {
-                self.enqueue(origin, since, peer);
-                Place::Queued(since)
+                let has_bot = !entry.streams.is_empty();
+                let since = match entry.place {
+                    Place::Queued { since, has_bot: had_bot } if had_bot == has_bot => since,
+                    _ => last,
+                };
+                self.change_queue(origin, has_bot, |queue| _ = queue.insert(since, peer));
+                Place::Queued { since, has_bot }
             }
         };
         if let Some(entry) = self.by_peer.get_mut(&peer) {
@@ -287,20 +301,17 @@ impl SlotTable {
         entry.streams.values().find(has_capacity).cloned()
     }
 
-    fn enqueue(&mut self, origin: Origin, since: u64, peer: SocketAddr) {
-        self.change_queue(origin, |queue| _ = queue.insert(since, peer));
-    }
-
     fn change_queue(
         &mut self,
         origin: Origin,
+        has_bot: bool,
         change: impl FnOnce(&mut BTreeMap<u64, SocketAddr>),
     ) {
         let of_origin = self.by_origin.entry(origin).or_default();
         if let Some(rank) = of_origin.rank() {
             self.by_unprotected.remove(&rank);
         }
-        change(&mut of_origin.unprotected);
+        change(&mut of_origin.unprotected[usize::from(has_bot)]);
         if let Some(rank) = of_origin.rank() {
             self.by_unprotected.insert(rank, origin);
         }
