@@ -8,7 +8,7 @@
 //!
 //! A connection is protected while it carries a bot's stream, so a flood of connections from an
 //! address does not disconnect bots at the same address. A seat protects only the connection of its
-//! newest stream, and a key protects a limited number of connections. So neither one ticket nor one
+//! newest open stream, and a key protects a limited number of connections. So neither one ticket nor one
 //! key with many matches can occupy all slots. One connection in four is never protected, so there
 //! is always a connection to evict. Of the unprotected connections of an address, those with bots
 //! and those without are in two queues, and the oldest one of the larger queue is evicted first.
@@ -43,8 +43,8 @@ pub(super) struct ConnectionSlot {
     evicted: CancellationToken,
 }
 
-/// Protects the connection that carries a bot's stream, as long as this stream is the newest of its
-/// seat. The number of protected connections per key is limited.
+/// Protects the connection that carries a bot's stream, as long as this stream is the newest open
+/// stream of its seat. The number of protected connections per key is limited.
 pub struct SeatProtection {
     slots: Arc<ConnectionSlots>,
     seat: SeatFingerprint,
@@ -139,8 +139,8 @@ impl ConnectionSlots {
         table.set_origin(peer, origin);
     }
 
-    /// Protects the connection of `peer` until the guard is dropped, as long as the stream is its
-    /// seat's newest. `key` is the key of the bot, if the server uses keys. Returns `None` if the
+    /// Protects the connection of `peer` until the guard is dropped, as long as the stream is the
+    /// newest open stream of its seat. `key` is the key of the bot, if the server uses keys. Returns `None` if the
     /// connection is gone.
     pub fn protect(
         self: &Arc<Self>,
@@ -360,6 +360,34 @@ mod tests {
         drop(third);
         drop((held, newest, others));
         assert!(slots.table().is_empty());
+    }
+
+    #[test]
+    fn the_previous_stream_protects_its_connection_again_after_the_newest_one() {
+        let slots = slots(10, 4);
+        let [bots, late] = ["192.0.2.1:1", "192.0.2.1:2"].map(|text| slots.acquire(peer(text)).0);
+        let playing = slots.protect(peer("192.0.2.1:1"), SEAT, None).unwrap();
+        let refused = slots.protect(peer("192.0.2.1:2"), SEAT, None).unwrap();
+        drop(refused);
+        let _newer: Vec<_> =
+            (3..=9).map(|port| slots.acquire(peer(&format!("192.0.2.1:{port}")))).collect();
+        assert!(late.evicted().is_cancelled() && !bots.evicted().is_cancelled());
+        drop((bots, playing));
+    }
+
+    #[test]
+    fn an_ended_stream_does_not_protect_a_later_connection_of_its_peer() {
+        let slots = slots(10, 4);
+        let reused = peer("192.0.2.1:1");
+        let (_ended, _) = slots.acquire(reused);
+        let _old_stream = slots.protect(reused, SEAT, None).unwrap();
+        let (_other, _) = slots.acquire(peer("192.0.2.1:2"));
+        let newest = slots.protect(peer("192.0.2.1:2"), SEAT, None).unwrap();
+        let (later, _) = slots.acquire(reused);
+        drop(newest);
+        let _newer: Vec<_> =
+            (3..=9).map(|port| slots.acquire(peer(&format!("192.0.2.1:{port}")))).collect();
+        assert!(later.evicted().is_cancelled());
     }
 
     #[test]

@@ -85,7 +85,7 @@ impl SeatAuthenticator {
     }
 
     /// Protects the connection of a seat's stream from eviction, as long as that stream is the
-    /// newest stream of the seat.
+    /// newest open stream of the seat.
     pub(super) fn protect_connection(
         &self,
         connection: Option<&ConnectionInfo>,

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use bridgemaster_proto::v1::{Resign, play_request};
 use bridgemaster_server::{
     Limits, Rate, Server,
     identity::KeyScope::{Create, Play, Read},
@@ -18,7 +19,7 @@ use crate::{
     caller::Caller,
     raw_bot::{RawBot, hello_message},
     raw_call::{NarrowClient, PREFACE, assert_closed, connect_from},
-    streams::{PATIENCE, limit, outcome},
+    streams::{PATIENCE, limit, outcome, reason},
     test_server::{TestServer, of_two, with_limits},
 };
 
@@ -147,6 +148,10 @@ async fn connections_that_carry_bots_are_kept_and_others_are_evicted() {
     let shared = server.at(SHARED);
     let seated = server.create(of_two()).await;
     let mut first = shared.join(&seated.tickets[0]).await;
+    // A refused stream does not end the protection of the stream that holds the seat.
+    let resign = play_request::Message::Resign(Resign {});
+    let refused = RawBot::refused(&server.at(SHARED), &seated.tickets[0], resign).await;
+    assert_eq!(reason(&refused), "HELLO_EXPECTED");
     // Other callers fill the address and keep it full.
     let mut held = Vec::new();
     for _ in 0..9 {

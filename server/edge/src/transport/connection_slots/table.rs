@@ -33,8 +33,9 @@ pub(super) struct SlotTable {
     by_unprotected: BTreeMap<(usize, Reverse<u64>), Origin>,
     protected: usize,
     protected_by_key: HashMap<KeyId, usize>,
-    /// The newest stream of each seat.
-    by_seat: HashMap<SeatFingerprint, NewestStream>,
+    /// The open streams of each seat, by their numbers. Only the newest one protects its
+    /// connection.
+    by_seat: HashMap<SeatFingerprint, BTreeMap<u64, SeatStream>>,
     /// The last number that was assigned to a connection, a stream, or a place in a queue.
     last: u64,
 }
@@ -89,11 +90,13 @@ impl OriginConnections {
     }
 }
 
-/// The newest stream of a seat, and the connection that carries it.
-struct NewestStream {
-    /// The stream number, which distinguishes this stream from the seat's older streams.
-    stream: u64,
+/// An open stream of a seat, and the connection that carries it.
+struct SeatStream {
     peer: SocketAddr,
+    /// The connection number.
+    connection: u64,
+    /// The key of the bot; `None` on a server that does not use keys.
+    key: Option<KeyId>,
     /// Cancelled when a newer stream of the seat is opened.
     superseded: CancellationToken,
 }
@@ -157,9 +160,13 @@ impl SlotTable {
 
     /// Removes a peer's connection if the connection has this number.
     pub(super) fn remove_if_current(&mut self, peer: SocketAddr, number: u64) {
-        if self.by_peer.get(&peer).is_some_and(|entry| entry.number == number) {
+        if self.has_connection(peer, number) {
             self.remove(peer);
         }
+    }
+
+    fn has_connection(&self, peer: SocketAddr, number: u64) -> bool {
+        self.by_peer.get(&peer).is_some_and(|entry| entry.number == number)
     }
 
     /// Returns the connection that is to be evicted next at an address: the oldest connection in
@@ -196,26 +203,45 @@ impl SlotTable {
         key: Option<KeyId>,
         superseded: CancellationToken,
     ) -> Option<u64> {
-        if !self.by_peer.contains_key(&peer) {
-            return None;
-        }
+        let connection = self.by_peer.get(&peer)?.number;
         let stream = self.next_number();
+        let of_seat = self.by_seat.entry(seat).or_default();
+        let older = of_seat.last_key_value().map(|(number, older)| {
+            older.superseded.cancel();
+            (*number, older.peer)
+        });
+        of_seat.insert(stream, SeatStream { peer, connection, key: key.clone(), superseded });
         // The older stream is released first, so that a key at its limit can reconnect its bots to
         // their seats.
-        if let Some(older) = self.by_seat.insert(seat, NewestStream { stream, peer, superseded }) {
-            older.superseded.cancel();
-            self.change_streams(older.peer, |streams| _ = streams.remove(&older.stream));
+        if let Some((number, peer)) = older {
+            self.change_streams(peer, |streams| _ = streams.remove(&number));
         }
         self.change_streams(peer, |streams| _ = streams.insert(stream, key));
         Some(stream)
     }
 
-    /// Removes a stream, unless a newer stream has replaced it.
+    /// Removes a stream. If it was the newest one of its seat, the previous one protects its
+    /// connection again: the seat may have refused the newer stream and kept the previous one.
     pub(super) fn remove_stream(&mut self, seat: &SeatFingerprint, stream: u64) {
-        let newest = self.by_seat.get(seat).filter(|newest| newest.stream == stream);
-        if let Some(peer) = newest.map(|newest| newest.peer) {
+        let Some(of_seat) = self.by_seat.get_mut(seat) else {
+            return;
+        };
+        let Some(removed) = of_seat.remove(&stream) else {
+            return;
+        };
+        let newest = of_seat.last_key_value();
+        let newest = newest.map(|(number, of)| (*number, of.peer, of.connection, of.key.clone()));
+        if of_seat.is_empty() {
             self.by_seat.remove(seat);
-            self.change_streams(peer, |streams| _ = streams.remove(&stream));
+        }
+        if newest.as_ref().is_some_and(|(number, ..)| *number > stream) {
+            return;
+        }
+        self.change_streams(removed.peer, |streams| _ = streams.remove(&stream));
+        if let Some((number, peer, connection, key)) = newest
+            && self.has_connection(peer, connection)
+        {
+            self.change_streams(peer, |streams| _ = streams.insert(number, key));
         }
     }
 
