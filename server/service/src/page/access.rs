@@ -67,6 +67,9 @@ impl OriginGuard {
         // A proxy can replace the host, but not the origin. A host that is a name of the server was
         // not replaced, so its port counts too.
         let can_be_replaced = !self.is_named(&host);
+        // A name without a port is valid with both schemes; a name with a port only with the scheme
+        // whose default port it is.
+        let can_have_any_scheme = can_be_replaced || self.has_name(host.host(), "");
         for origin in request.headers().get_all(header::ORIGIN) {
             let text = String::from_utf8_lossy(origin.as_bytes());
             let origin: Option<Uri> = text.parse().ok();
@@ -75,8 +78,10 @@ impl OriginGuard {
                     return false;
                 };
                 let default_port = default_port(origin);
-                is_same(authority, host.as_str(), default_port)
-                    || (can_be_replaced && self.has_name(authority, default_port))
+                let is_listed = self.has_name(authority, default_port);
+                (can_be_replaced && is_listed)
+                    || (is_same(authority, host.as_str(), default_port)
+                        && (can_have_any_scheme || is_listed))
             });
             if !is_own {
                 return Err(ForeignRequest::Origin(text.into_owned()));
@@ -280,6 +285,8 @@ mod tests {
             ("bridge.example:443", "http://bridge.example"),
             ("bridge.example:80", "https://bridge.example"),
             ("bridge.example:8443", "https://bridge.example"),
+            ("tls.example", "http://tls.example"),
+            ("plain.example", "https://plain.example"),
             ("127.0.0.1:8080", "http://tls.example"),
             ("127.0.0.1:8080", "https://plain.example"),
         ] {
