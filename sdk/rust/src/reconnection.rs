@@ -26,7 +26,7 @@ pub(crate) struct Reconnection {
     backoff: Backoff,
     /// True once a stream was opened.
     pub(crate) had_stream: bool,
-    /// True once the server was asked whether it requires TLS.
+    /// True once the probe whether the server requires TLS has started.
     has_probed: bool,
     /// The end of the pause before the next attempt; `None` after the pause.
     retry_at: Option<tokio::time::Instant>,
@@ -120,9 +120,10 @@ impl Reconnection {
         if self.had_stream || self.route.is_proxied() || self.has_probed {
             return None;
         }
-        let mistake = tls::required_tls(self.route.url()).await;
+        // Set before the probe: a caller that cancels each probe must still get the error when the
+        // time limit is reached.
         self.has_probed = true;
-        mistake
+        tls::required_tls(self.route.url()).await
     }
 
     /// Creates the error after the last attempt.
@@ -176,7 +177,32 @@ impl Backoff {
 
 #[cfg(test)]
 mod tests {
+    use std::{future::ready, net::TcpListener};
+
     use super::*;
+    use crate::Connection;
+
+    #[tokio::test]
+    async fn the_time_limit_is_reported_after_a_cancelled_probe() {
+        // This server never answers the probe.
+        let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", silent.local_addr().unwrap());
+        let route = Connection::new(&url).unwrap().route();
+        let mut reconnection = Reconnection::new(route, Duration::ZERO);
+        let lost = || StreamFailure::Lost(Box::new(Status::unavailable("no server")));
+        tokio::select! {
+            biased;
+            ended = reconnection.record_failure(lost()) => panic!("there is no probe: {ended:?}"),
+            () = ready(()) => {}
+        }
+        tokio::select! {
+            biased;
+            ended = reconnection.record_failure(lost()) => {
+                assert!(matches!(ended, Err(PlayError::Unreachable { .. })), "{ended:?}");
+            }
+            () = ready(()) => panic!("the probe is repeated"),
+        }
+    }
 
     #[test]
     fn pauses_grow_to_a_limit_and_vary() {
