@@ -10,8 +10,9 @@
 //! address does not disconnect bots at the same address. A seat protects only the connection of its
 //! newest open stream, and a key protects a limited number of connections. So neither one ticket nor one
 //! key with many matches can occupy all slots. One connection in four is never protected, so there
-//! is always a connection to evict. Of the unprotected connections of an address, those with bots
-//! and those without are in two queues, and the oldest one of the larger queue is evicted first.
+//! is always a connection to evict. The keys whose bots use an address share the protected
+//! connections of that address. Of its unprotected connections, those with bots and those without
+//! are in two queues, and the oldest one of the larger queue is evicted first.
 
 mod table;
 
@@ -304,6 +305,27 @@ mod tests {
         let _held: Vec<_> = held.collect();
         assert!(!slot.evicted().is_cancelled());
         assert_eq!(was_evicted()[..6], first_six);
+    }
+
+    #[test]
+    fn keys_that_fill_an_address_leave_capacity_for_another() {
+        let slots = slots_of_keys(100, 8, 2);
+        let greedy: Vec<_> = (0..8_u8)
+            .map(|n| {
+                let key = format!("greedy-{}", n / 2);
+                with_bot(&slots, &format!("192.0.2.1:{}", n + 1), [n; 32], &key)
+            })
+            .collect();
+        // Three of the four keys protect two connections each, so one of them loses its newer one.
+        let honest = with_bot(&slots, "192.0.2.1:9", [9; 32], "honest");
+        let more: Vec<_> = (10..30_u8)
+            .map(|n| with_bot(&slots, &format!("192.0.2.1:{n}"), [n; 32], &format!("more-{n}")))
+            .collect();
+        assert!(!honest.0.evicted().is_cancelled());
+        let protected = greedy.iter().filter(|(slot, _)| !slot.evicted().is_cancelled());
+        assert!(protected.count() >= 3);
+        drop((greedy, honest, more));
+        assert!(slots.table().is_empty());
     }
 
     #[test]

@@ -69,6 +69,8 @@ enum Place {
 struct OriginConnections {
     total: usize,
     protected: usize,
+    /// The protected connections of each key, by their numbers.
+    protected_by_key: HashMap<Option<KeyId>, BTreeMap<u64, SocketAddr>>,
     /// The connections that are not protected, oldest first: those without bots, which mostly have
     /// not presented a ticket yet, and those with bots.
     unprotected: [BTreeMap<u64, SocketAddr>; 2],
@@ -79,6 +81,11 @@ impl OriginConnections {
     fn rank(&self) -> Option<(usize, Reverse<u64>)> {
         let oldest = self.unprotected.iter().filter_map(|queue| queue.keys().next()).min()?;
         Some((self.unprotected.iter().map(BTreeMap::len).sum(), Reverse(*oldest)))
+    }
+
+    /// Returns the number of connections that are protected for a key.
+    fn protected_of_key(&self, key: &Option<KeyId>) -> usize {
+        self.protected_by_key.get(key).map_or(0, BTreeMap::len)
     }
 
     /// Returns the oldest connection in the larger queue. So neither many connections without
@@ -255,6 +262,27 @@ impl SlotTable {
             change(&mut entry.streams);
             self.place(peer);
         }
+        if let Some(other) = self.replaceable_protection(peer) {
+            self.displace(other);
+            self.displace(peer);
+            self.place(peer);
+            self.place(other);
+        }
+    }
+
+    /// Returns the connection that loses its protection to an unprotected connection of the same
+    /// address: the newest one of the key with the most protected connections, if that key has at
+    /// least two more than a key of the unprotected connection.
+    fn replaceable_protection(&self, peer: SocketAddr) -> Option<SocketAddr> {
+        let entry = self.by_peer.get(&peer)?;
+        if matches!(entry.place, Place::Protected(_)) {
+            return None;
+        }
+        let of_origin = self.by_origin.get(&entry.origin)?;
+        let own = of_origin.protected_of_key(self.key_with_capacity(entry)?);
+        let largest = of_origin.protected_by_key.values().max_by_key(|of_key| of_key.len())?;
+        let (_, newest) = largest.last_key_value().filter(|_| largest.len() >= own + 2)?;
+        Some(*newest)
     }
 
     /// Removes a connection from the eviction order, or ends its protection.
@@ -262,14 +290,21 @@ impl SlotTable {
         let Some(entry) = self.by_peer.get(&peer) else {
             return;
         };
-        let origin = entry.origin;
+        let (origin, number) = (entry.origin, entry.number);
         match entry.place.clone() {
             Place::Queued { since, has_bot } => {
                 self.change_queue(origin, has_bot, |queue| _ = queue.remove(&since));
             }
             Place::Protected(key) => {
                 self.protected -= 1;
-                self.by_origin.entry(origin).or_default().protected -= 1;
+                let of_origin = self.by_origin.entry(origin).or_default();
+                of_origin.protected -= 1;
+                if let Some(of_key) = of_origin.protected_by_key.get_mut(&key) {
+                    of_key.remove(&number);
+                    if of_key.is_empty() {
+                        of_origin.protected_by_key.remove(&key);
+                    }
+                }
                 if let Some(key) = key
                     && let Some(count) = self.protected_by_key.get_mut(&key)
                 {
@@ -293,7 +328,10 @@ impl SlotTable {
         let place = match self.protecting_key(entry) {
             Some(key) => {
                 self.protected += 1;
-                self.by_origin.entry(origin).or_default().protected += 1;
+                let of_origin = self.by_origin.entry(origin).or_default();
+                of_origin.protected += 1;
+                let of_key = of_origin.protected_by_key.entry(key.clone()).or_default();
+                of_key.insert(entry.number, peer);
                 if let Some(key) = &key {
                     *self.protected_by_key.entry(key.clone()).or_default() += 1;
                 }
@@ -321,10 +359,19 @@ impl SlotTable {
         if of_origin >= max.per_origin || self.protected >= max.total {
             return None;
         }
+        self.key_with_capacity(entry).cloned()
+    }
+
+    /// Returns the key below its limit, of the bots on the connection, that has the fewest
+    /// protected connections at the address.
+    fn key_with_capacity<'a>(&self, entry: &'a ConnectionEntry) -> Option<&'a Option<KeyId>> {
+        let of_origin = self.by_origin.get(&entry.origin)?;
         let of_key = |key: &KeyId| self.protected_by_key.get(key).copied().unwrap_or_default();
+        let max_per_key = self.max_protected.per_key;
         let has_capacity =
-            |key: &&Option<KeyId>| key.as_ref().is_none_or(|key| of_key(key) < max.per_key);
-        entry.streams.values().find(has_capacity).cloned()
+            |key: &&Option<KeyId>| key.as_ref().is_none_or(|key| of_key(key) < max_per_key);
+        let keys = entry.streams.values().filter(has_capacity);
+        keys.min_by_key(|key| of_origin.protected_of_key(key))
     }
 
     fn change_queue(
