@@ -1,9 +1,11 @@
 //! One stream of one bot, from its Hello to its end.
 
 use std::{
+    future::pending,
     pin::{Pin, pin},
     sync::Arc,
     task::{Context, Poll, ready},
+    time::Duration,
 };
 
 use bridgemaster_edge::{
@@ -21,7 +23,7 @@ use bridgemaster_proto::{
     v1::{Hello, RefusalReason, Welcome, play_response::Message as Outgoing},
 };
 use prost::bytes::Bytes;
-use tokio::select;
+use tokio::{select, time::sleep};
 use tokio_stream::Stream;
 use tonic::{Status, codegen::BoxFuture};
 use tracing::Span;
@@ -31,6 +33,10 @@ use super::{
     inbound::{Inbound, join_request},
     seat_authenticator::{AuthenticatedSeat, SeatAuthenticator},
 };
+
+/// The time within which a stream must send its Hello after a newer stream of its seat was opened.
+/// Usually a client sends the Hello with the request.
+const SUPERSEDED_HELLO_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// The encoded responses to a bot. The transport's task polls the stream directly: a decision is
 /// read, refereed and acknowledged there, without a switch between tasks.
@@ -117,8 +123,8 @@ async fn start_exchange(
         biased;
         hello = inbound.hello(matches.limits()) => hello?,
         () = matches.lifecycle().until_stopping() => return Err(matches.lifecycle().stop_refusal()),
-        // At most one stream per ticket waits for its Hello, however many are opened with the
-        // ticket.
+        // At most one stream per ticket waits for its Hello for longer than a grace period, however
+        // many are opened with the ticket.
         () = until_superseded(protection.as_ref()) => return Err(Refusal::new(
             RefusalReason::Superseded,
             "a newer stream of this seat was opened before this one sent Hello",
@@ -166,10 +172,12 @@ fn welcome_message(seat: &SeatHandle, opening: &StreamStart, limits: &Limits) ->
     }))
 }
 
-/// Completes when a newer stream of the seat is opened.
+/// Completes some time after a newer stream of the seat is opened. That stream may be the older one
+/// by its stream number, which only the Hello of each shows. So a Hello that is on its way decides.
 async fn until_superseded(protection: Option<&SeatProtection>) {
-    match protection {
-        Some(protection) => protection.superseded().await,
-        None => std::future::pending().await,
-    }
+    let Some(protection) = protection else {
+        return pending().await;
+    };
+    protection.superseded().await;
+    sleep(SUPERSEDED_HELLO_TIMEOUT).await;
 }

@@ -116,6 +116,20 @@ async fn a_hello_that_arrives_after_a_later_one_leaves_the_newer_stream_alone() 
 }
 
 #[tokio::test]
+async fn a_late_request_does_not_end_a_newer_stream_whose_hello_is_on_its_way() {
+    let server = TestServer::open().await;
+    let seated = server.create(of_two()).await;
+    // On a busy machine, an attempt can take longer than the server waits for the Hello.
+    until("the newer stream joins", async || {
+        let newest = RawBot::open_silently(&server, &seated.tickets[1]).await;
+        let _late = RawBot::open_silently(&server, &seated.tickets[1]).await;
+        newest.send(hello_message()).await;
+        newest.welcomed().await.is_ok()
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_reset_stream_is_lost_whatever_its_error_code() {
     let server = TestServer::open().await;
     for code in [
