@@ -15,7 +15,7 @@ use crate::{
     built_in::BuiltInSeats,
     cpu::{Pinning, concurrency},
     exit::{exit, stopped},
-    folder::Folder,
+    folder::{Folder, NewFolder},
     fork::ForkSource,
     journal::Journal,
     launch::Launch,
@@ -106,9 +106,9 @@ impl Contest {
         }
     }
 
-    /// Returns whether the contest was created, not resumed.
-    pub fn is_new(&self) -> bool {
-        self.files.is_some()
+    /// Returns the folder as it was created; `None` if the contest was resumed.
+    pub fn new_folder(&self) -> Option<&NewFolder> {
+        self.folder.new_folder()
     }
 
     /// Returns the contest's current state.

@@ -52,6 +52,37 @@ pub(crate) struct Folder {
     root: PathBuf,
     id: String,
     replay_mode: FileMode,
+    /// The folder as it was created; `None` if the contest was resumed.
+    new: Option<NewFolder>,
+}
+
+/// The folder of a new contest.
+#[derive(Clone, Debug)]
+pub struct NewFolder {
+    root: PathBuf,
+    /// True if the folder existed before the contest, so it can have files of the user.
+    existed: bool,
+}
+
+impl NewFolder {
+    /// Removes the contest's files, unless a match is stored, and the folder unless it existed
+    /// before the contest. A file that cannot be removed stays.
+    pub fn remove_unplayed(&self) {
+        if !read_contest(&self.root).is_ok_and(|(_, rows)| rows.is_empty()) {
+            return;
+        }
+        if !self.existed {
+            let _ = fs::remove_dir_all(&self.root);
+            return;
+        }
+        for file in [SPEC_FILE, RESULTS_FILE, IDENTITY_FILE, FORK_FILE] {
+            let _ = fs::remove_file(self.root.join(file));
+        }
+        // Only empty folders can be removed in this way.
+        for folder in [REPLAYS, STDERR_FOLDER] {
+            let _ = fs::remove_dir(self.root.join(folder));
+        }
+    }
 }
 
 impl Folder {
@@ -71,6 +102,7 @@ impl Folder {
                         .to_owned(),
             });
         }
+        let new = NewFolder { root: root.to_owned(), existed: root.symlink_metadata().is_ok() };
         let replay_mode = spec.replay_mode;
         let is_open = replay_mode != FileMode::PRIVATE;
         for (folder, mode) in [
@@ -88,7 +120,7 @@ impl Folder {
         text.push('\n');
         let (journal, _) = Journal::open(&root.join(RESULTS_FILE))?;
         whole_file::write_with(&file, text.as_bytes(), PRIVATE).map_err(failed(&file))?;
-        let folder = Self { root: root.to_owned(), id, replay_mode };
+        let folder = Self { root: root.to_owned(), id, replay_mode, new: Some(new) };
         Ok((folder, journal))
     }
 
@@ -101,8 +133,8 @@ impl Folder {
         // The journal is locked, so no other process writes to this folder.
         remove_unfinished(root);
         remove_unfinished(&root.join(REPLAYS));
-        let folder =
-            Self { root: root.to_owned(), id: stored.id, replay_mode: stored.contest.replay_mode };
+        let replay_mode = stored.contest.replay_mode;
+        let folder = Self { root: root.to_owned(), id: stored.id, replay_mode, new: None };
         let state = rebuild_state(root, stored.contest, &rows)?;
         Ok((folder, journal, state, rows))
     }
@@ -135,6 +167,11 @@ impl Folder {
     /// Reads the contest's provenance; empty if the contest was not played yet.
     pub(crate) fn identity(&self) -> Result<Identity, FolderError> {
         read_identity(&self.root)
+    }
+
+    /// Returns the folder as it was created; `None` if the contest was resumed.
+    pub(crate) fn new_folder(&self) -> Option<&NewFolder> {
+        self.new.as_ref()
     }
 
     /// Returns the contest's id on servers.
@@ -337,6 +374,33 @@ mod tests {
         fs::write(root.join(unfinished[2]), "half").unwrap();
         drop(Folder::resume(&root).unwrap());
         assert!(is_there(&unfinished[2]));
+    }
+
+    #[test]
+    fn removing_an_unplayed_contest_keeps_the_users_files() {
+        let parent = tempfile::tempdir().unwrap();
+        let spec = spec_of(2, 2, Format::Series);
+        for existed in [false, true] {
+            let root = parent.path().join("mybot");
+            if existed {
+                fs::create_dir_all(root.join(STDERR_FOLDER)).unwrap();
+                fs::write(root.join("bot.py"), "bot").unwrap();
+                fs::write(root.join(STDERR_FOLDER).join("own.txt"), "own").unwrap();
+            }
+            let (folder, journal) = Folder::create(&root, "id".to_owned(), &spec).unwrap();
+            folder.store_fork(b"replay").unwrap();
+            drop(journal);
+            folder.new_folder().unwrap().remove_unplayed();
+            assert_eq!(root.exists(), existed);
+        }
+        let names = |folder: &str| {
+            let entries = fs::read_dir(parent.path().join(folder)).unwrap();
+            let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+            names.sort();
+            names
+        };
+        assert_eq!(names("mybot"), ["bot.py", STDERR_FOLDER]);
+        assert_eq!(names("mybot/stderr"), ["own.txt"]);
     }
 
     #[test]

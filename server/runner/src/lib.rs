@@ -57,7 +57,7 @@ pub use crate::{
     error::{FolderError, SpecError},
     exit::{exit, not_started, stopped},
     exit_reason::{Exit, ExitReason},
-    folder::{STDERR_FOLDER, read_contest},
+    folder::{NewFolder, STDERR_FOLDER, read_contest},
     identity::{Identity, Machine, Origin},
     own_server::{OwnServer, RefusedCallsReport},
     report::{

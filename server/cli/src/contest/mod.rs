@@ -12,7 +12,7 @@ mod show;
 mod verdict_flags;
 
 use std::{
-    env, fs,
+    env,
     path::{Path, PathBuf},
     process::ExitCode,
     time::Duration,
@@ -205,12 +205,13 @@ fn play_to_end(
 ) -> anyhow::Result<u8> {
     let live = Live::new(contest.state(), options.quiet);
     contest.output = options.output.then(|| live.output());
-    let (folder, is_new) = (contest.state().folder().to_owned(), contest.is_new());
+    let (folder, new) = (contest.state().folder().to_owned(), contest.new_folder().cloned());
     let report = match play(contest, built_in, server, live, options.max_time) {
         Ok((state, exit)) => state.report(exit),
         Err(error) if is_misuse(&error) => {
-            if is_new {
-                remove_unplayed(&folder);
+            // The server refused the contest.
+            if let Some(new) = new {
+                new.remove_unplayed();
             }
             return Err(error);
         }
@@ -243,14 +244,6 @@ fn report_without_folder(
         outputs::write(outputs, &state.report(not_started(missing)), &[])?;
     }
     Err(error)
-}
-
-/// Removes the folder of a new contest that the server refused, unless a match was stored.
-fn remove_unplayed(folder: &Path) {
-    if read_contest(folder).is_ok_and(|(_, rows)| rows.is_empty()) {
-        // If removing it fails, the folder has a contest without matches.
-        let _ = fs::remove_dir_all(folder);
-    }
 }
 
 /// Parses a `--max-time` value: a whole number and a unit, s, m or h.
