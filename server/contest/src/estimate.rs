@@ -89,7 +89,9 @@ pub fn mean_with_interval(values: &[f64], level: f64) -> Result<(f64, Interval),
         return Err(ContestError::too_few("groups", values.len(), 2));
     }
     let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count;
+    // Deviations from the first value, so equal values have no rounding errors.
+    let first = values[0];
+    let mean = first + values.iter().map(|value| value - first).sum::<f64>() / count;
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     let degrees_of_freedom = values.len() as u64 - 1;
     let error = (squares / degrees_of_freedom as f64 / count).sqrt();
@@ -128,5 +130,7 @@ mod tests {
         let reach = 2.776_445 * (2.5f64 / 5.0).sqrt();
         assert!((interval.high - 3.0 - reach).abs() < 1e-5, "{interval:?}");
         assert!(mean_with_interval(&[1.0], 0.95).is_err());
+        let (mean, interval) = mean_with_interval(&[0.1; 3], 0.95).unwrap();
+        assert_eq!((interval.low, interval.high), (mean, mean));
     }
 }

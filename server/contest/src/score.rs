@@ -57,7 +57,10 @@ impl GroupScore {
 pub struct GroupScores {
     groups: u64,
     sum: f64,
-    sum_of_squares: f64,
+    /// The mean without the rounding errors of the sum, so equal scores have no variance.
+    centre: f64,
+    /// The sum of the squared deviations from the centre.
+    squared_deviations: f64,
 }
 
 impl GroupScores {
@@ -65,7 +68,10 @@ impl GroupScores {
     pub fn record(&mut self, score: GroupScore) {
         self.groups += 1;
         self.sum += score.0;
-        self.sum_of_squares += score.0 * score.0;
+        // Welford's method.
+        let deviation = score.0 - self.centre;
+        self.centre += deviation / self.groups as f64;
+        self.squared_deviations += deviation * (score.0 - self.centre);
     }
 
     /// Returns the number of groups.
@@ -81,13 +87,10 @@ impl GroupScores {
         }
     }
 
-    /// Returns the variance of the score: the mean squared deviation from [`GroupScores::mean`].
+    /// Returns the variance of the score: the mean squared deviation from [`GroupScores::mean`]. It
+    /// is exactly 0 if all scores are equal.
     pub fn variance(&self) -> f64 {
-        let mean = self.mean();
-        match self.groups {
-            0 => 0.0,
-            groups => (self.sum_of_squares / groups as f64 - mean * mean).max(0.0),
-        }
+        self.squared_deviations / self.groups.max(1) as f64
     }
 
     /// Returns the mean and the variance after adding half a group with the score 0 and half a
@@ -96,7 +99,9 @@ impl GroupScores {
     pub fn regularized(&self) -> (f64, f64) {
         let groups = self.groups as f64 + 1.0;
         let mean = (self.sum + 0.5) / groups;
-        (mean, (self.sum_of_squares + 0.5) / groups - mean * mean)
+        let of_scores = self.squared_deviations + self.groups as f64 * (self.centre - mean).powi(2);
+        let added = (mean.powi(2) + (1.0 - mean).powi(2)) / 2.0;
+        (mean, (of_scores + added) / groups)
     }
 }
 
@@ -111,6 +116,7 @@ impl FromIterator<GroupScore> for GroupScores {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Estimate;
 
     #[test]
     fn the_beat_fraction_counts_ties_half() {
@@ -128,6 +134,16 @@ mod tests {
         assert!(GroupScore::new(f64::NAN).is_err());
         assert!(GroupScore::from_matches(&[]).is_err());
         assert_eq!(GroupScore::from_matches(&[0.0, 1.0]).unwrap().get(), 0.5);
+    }
+
+    #[test]
+    fn equal_scores_have_no_variance_in_spite_of_rounding() {
+        for (score, groups) in [(2.0 / 3.0, 7), (0.6, 3), (1.0 / 3.0, 1000)] {
+            let scores: GroupScores = vec![GroupScore(score); groups].into_iter().collect();
+            assert_eq!(scores.variance(), 0.0);
+            let interval = Estimate::from_groups(&scores, 2, 0.95).unwrap().score_interval;
+            assert!(interval.high - interval.low > 0.001, "{interval:?}");
+        }
     }
 
     #[test]
