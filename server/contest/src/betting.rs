@@ -5,7 +5,7 @@
 //! the hypothesis is true, the wealth is a nonnegative martingale, so the probability that it ever
 //! reaches `1/alpha` is at most `alpha`.
 
-use crate::{GroupScore, Hypotheses, Interval, Verdict};
+use crate::{Elo, GroupScore, Hypotheses, Interval, Verdict};
 
 /// The maximum share of the wealth that a bet can lose in one match group.
 const MAX_STAKE: f64 = 0.9;
@@ -186,6 +186,12 @@ impl ConfidenceSequence {
             low: (first.saturating_sub(1)) as f64 / cells,
             high: ((last + 2).min(MEANS)) as f64 / cells,
         }
+    }
+
+    /// Returns the interval in Elo. An end that corresponds to no score is infinite.
+    pub fn elo_interval(&self) -> Interval {
+        let Interval { low, high } = self.interval();
+        Interval { low: Elo::from_score(low).0, high: Elo::from_score(high).0 }
     }
 }
 

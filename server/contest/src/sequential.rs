@@ -6,8 +6,8 @@
 //! approximation. Together, the two tests do not exceed the requested error rates.
 
 use crate::{
-    BettingTest, ConfidenceSequence, ContestError, Elo, GroupScore, GroupScores, Hypotheses,
-    Interval, StoppedEstimate, Verdict, estimate_after_stopping, likelihood::closed_form_llr,
+    BettingTest, ConfidenceSequence, ContestError, GroupScore, GroupScores, Hypotheses,
+    StoppedEstimate, Verdict, estimate_after_stopping, likelihood::closed_form_llr,
 };
 
 /// The test that reached the verdict.
@@ -129,11 +129,7 @@ impl SequentialTest {
         if self.decided_by() == Some(DecidedBy::TValue) {
             return Ok(estimate);
         }
-        let Interval { low, high } = seen.interval();
-        Ok(StoppedEstimate {
-            elo_interval: Interval { low: Elo::from_score(low).0, high: Elo::from_score(high).0 },
-            ..estimate
-        })
+        Ok(StoppedEstimate { elo_interval: seen.elo_interval(), ..estimate })
     }
 
     /// Returns the betting test.

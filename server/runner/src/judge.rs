@@ -1,6 +1,8 @@
 //! Judges the candidate: passes the results of groups to the statistical test, and reports its
 //! verdict and estimates.
 
+use std::borrow::Cow;
+
 use bridgemaster_contest::{
     BettingTest, ConfidenceSequence, ContestError, DecidedBy, Elo, ErrorRates, Estimate,
     FEW_GROUPS, Frequencies, FrequencyTest, GroupScore, GroupScores, Hypotheses, Interval,
@@ -193,24 +195,20 @@ impl Judge {
     }
 
     /// Returns the Elo difference, with an interval at this level, and the probability that the
-    /// candidate is better. In a sequential test, the difference and the probability are corrected
-    /// for optional stopping.
+    /// candidate is better. After the verdict of a test, they are corrected for optional stopping.
+    /// Before it, the interval is the one that is valid at any time.
     pub(crate) fn elo(&self, level: f64) -> Option<(EloReport, f64)> {
         if self.scores.groups() < 2 {
             return None;
         }
         let stopped = match &self.test {
-            Test::Sequential(test) => {
-                if level == self.level {
-                    test.estimate(&self.confidence).ok()?
-                } else {
-                    let mut seen = ConfidenceSequence::new(level);
-                    for point in &self.series {
-                        seen.record(GroupScore::new(point.score).ok()?);
-                    }
-                    test.estimate(&seen).ok()?
-                }
+            Test::Sequential(_) | Test::Pentanomial(_) if !self.has_decided() => {
+                let plain =
+                    Estimate::from_groups(&self.scores, self.matches_per_group, level).ok()?;
+                let seen = self.confidence_at(level)?.elo_interval();
+                return Some((EloReport::new(plain.elo, seen), plain.superiority));
             }
+            Test::Sequential(test) => test.estimate(&*self.confidence_at(level)?).ok()?,
             Test::Pentanomial(_) => {
                 let hypotheses = self.hypotheses?;
                 let frequencies = Frequencies::new(&self.half_points?).ok()?;
@@ -227,6 +225,18 @@ impl Judge {
         };
         let elo = EloReport::new(stopped.elo, stopped.elo_interval);
         Some((elo, stopped.superiority))
+    }
+
+    /// Returns the confidence sequence of the groups so far at this level.
+    fn confidence_at(&self, level: f64) -> Option<Cow<'_, ConfidenceSequence>> {
+        if level == self.level {
+            return Some(Cow::Borrowed(&self.confidence));
+        }
+        let mut seen = ConfidenceSequence::new(level);
+        for point in &self.series {
+            seen.record(GroupScore::new(point.score).ok()?);
+        }
+        Some(Cow::Owned(seen))
     }
 
     fn decided_by(&self) -> Option<StoppedBy> {
@@ -329,6 +339,25 @@ mod tests {
         assert!(test.wealth_for.is_none());
         // The bounds are corrected for the overshoots, so they are closer than ln 19.
         assert!(test.llr_upper < 2.9 && test.llr_lower > -2.944, "{test:?}");
+    }
+
+    #[test]
+    fn an_undecided_test_has_the_plain_estimate_and_the_anytime_valid_interval() {
+        let bounds = Bounds::Elo([0.0, 10.0]);
+        let spec = SequentialSpec { bounds, ..SequentialSpec::default() };
+        for test in [TestSpec::Pentanomial(spec), TestSpec::Sequential(spec)] {
+            for (groups, estimate) in
+                [(vec![[1, 1]; 2], None), (vec![[1, 1], [1, 2]], Some(190.848_501_888))]
+            {
+                let report = judged(test.clone(), &groups).report();
+                assert_eq!(report.verdict, VerdictKind::Undecided);
+                let (elo, confidence) = (report.elo.unwrap(), &report.confidence);
+                let rounded = |elo: Option<f64>| elo.map(|elo| (elo * 1e6).round());
+                assert_eq!(rounded(elo.estimate), rounded(estimate));
+                assert!(elo.low.is_none_or(|low| low < 0.0), "{elo:?}");
+                assert_eq!((elo.low, elo.high), (confidence.elo_low, confidence.elo_high));
+            }
+        }
     }
 
     #[test]
