@@ -284,6 +284,8 @@ impl ContestState {
         // An unbounded estimate is compared by the interval's end: a bot that has won everything is
         // only known to be at least that strong.
         let estimate = figure.and_then(|figure| figure.estimate);
+        // Without a spread, as after one group or with equal margins, there is no interval.
+        let figure = figure.filter(|figure| figure.low != figure.high);
         let end = figure.filter(|_| required.level.is_some() || estimate.is_none());
         let end = end.and_then(|figure| match required.comparison {
             Comparison::AtLeast => figure.low,
@@ -314,4 +316,33 @@ pub enum ContestEvent<'a> {
     },
     /// A match was finished or annulled, and has been stored.
     MatchFinished(&'a MatchRow),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        TestSpec,
+        samples_for_tests::{row, spec},
+    };
+
+    #[test]
+    fn a_requirement_with_a_level_is_not_met_without_an_interval() {
+        let mut spec = spec(TestSpec::Fixed { groups: 20 });
+        let texts = ["score>=0.5@95%", "win_rate>=0.5@95%", "place<=1.5@95%", "margin>=0@95%"];
+        spec.require = texts.iter().map(|text| text.parse().unwrap()).collect();
+        let mut state = ContestState::new(spec, PathBuf::new()).unwrap();
+        let mut met_after = |groups: std::ops::Range<u64>| {
+            for group in groups {
+                for (number, bots, places) in [(0, [0, 1], [1, 2]), (1, [1, 0], [2, 1])] {
+                    state.add(row(group, number, &bots, &places)).unwrap();
+                }
+            }
+            let requirements = state.requirements_now().into_iter();
+            requirements.map(|requirement| requirement.is_met).collect::<Vec<_>>()
+        };
+        assert_eq!(met_after(0..1), [false; 4]);
+        // All margins are equal, which gives no interval after any number of groups.
+        assert_eq!(met_after(1..10), [true, true, true, false]);
+    }
 }
