@@ -124,6 +124,9 @@ impl BettingTest {
 /// third of an Elo point near a score of 0.5.
 const MEANS: usize = 2_000;
 
+/// The maximum confidence level of a contest. Above it, intervals hardly ever exclude a score.
+pub const MAX_LEVEL: f64 = 0.9999;
+
 /// An always-valid confidence interval for the mean score. With a probability of at least the
 /// confidence level, it contains the true mean after every group.
 #[derive(Clone, Debug)]
@@ -137,10 +140,10 @@ pub struct ConfidenceSequence {
 
 impl ConfidenceSequence {
     /// Creates a sequence with this confidence level, such as 0.95. The level is clamped to
-    /// 0.5..=0.9999.
+    /// 0.5..=[`MAX_LEVEL`].
     pub fn new(level: f64) -> Self {
         Self {
-            level: level.clamp(0.5, 0.9999),
+            level: level.clamp(0.5, MAX_LEVEL),
             past: EarlierGroups::NONE,
             wealth: vec![Wealth::default(); MEANS],
             remaining: (0, MEANS - 1),

@@ -44,7 +44,7 @@ mod sequential;
 mod stopping;
 
 pub use crate::{
-    betting::{BettingTest, ConfidenceSequence},
+    betting::{BettingTest, ConfidenceSequence, MAX_LEVEL},
     bias::Bias,
     elo::{Elo, NELO_PER_T, NormalizedElo},
     error::ContestError,

@@ -4,7 +4,7 @@
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use crate::{
-    ContestError, Elo, Interval, Ranking, elo::ELO_PER_LOG_ODDS, matrix::Matrix,
+    ContestError, Elo, Interval, MAX_LEVEL, Ranking, elo::ELO_PER_LOG_ODDS, matrix::Matrix,
     stopping::normal_share_below,
 };
 
@@ -162,7 +162,7 @@ impl Ratings {
             .map(|bot| weighed(&mut self.covariance.row(bot).iter().copied()))
             .collect();
         let of_mean = weighed(&mut with_mean.iter().copied());
-        let sure = (1.0 + level.clamp(0.5, 0.9999)) / 2.0;
+        let sure = (1.0 + level.clamp(0.5, MAX_LEVEL)) / 2.0;
         let reach = Normal::standard().inverse_cdf(sure);
         let rating = |&bot: &usize| {
             let (mut best, mut worst) = (1, 1);

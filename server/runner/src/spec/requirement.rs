@@ -2,6 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
+use bridgemaster_contest::MAX_LEVEL;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
@@ -120,8 +121,8 @@ impl FromStr for Requirement {
         let bound = number(bound)
             .ok_or_else(|| problem(format!("{bound:?} is not a number such as 0, 1.5 or 55%")))?;
         let level = level.map(|level| {
-            number(level).filter(|level| *level > 0.5 && *level < 1.0).ok_or_else(|| {
-                problem(format!("@{level}: a level must be above 50% and below 100%"))
+            number(level).filter(|level| *level > 0.5 && *level <= MAX_LEVEL).ok_or_else(|| {
+                problem(format!("@{level}: a level must be above 50% and at most 99.99%"))
             })
         });
         if level.is_some() && !measure.has_interval() {
@@ -196,6 +197,7 @@ mod tests {
             ("strength>=0", "elo"),
             ("elo>=much", "number"),
             ("elo>=0@10%", "above 50%"),
+            ("elo>=0@99.995%", "at most 99.99%"),
             ("faults<=0@95%", "interval"),
         ] {
             let error = text.parse::<Requirement>().unwrap_err().to_string();

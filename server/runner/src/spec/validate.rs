@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use bridgemaster_contest::schedule::BotNumber;
+use bridgemaster_contest::{MAX_LEVEL, schedule::BotNumber};
 use bridgemaster_games::Seed;
 
 use super::{ContestSpec, Format, Seeds};
@@ -45,8 +45,8 @@ impl ContestSpec {
         }
         let out_of_range =
             |field, value: String, valid| Err(SpecError::out_of_range(field, value, valid));
-        if !(self.level > 0.5 && self.level < 1.0) {
-            return out_of_range("level", self.level.to_string(), "above 0.5 and below 1");
+        if !(self.level > 0.5 && self.level <= MAX_LEVEL) {
+            return out_of_range("level", self.level.to_string(), "above 0.5 and at most 0.9999");
         }
         if let Some(concurrency) = self.concurrency
             && !(1..=MAX_CONCURRENT_MATCHES).contains(&concurrency)
