@@ -15,8 +15,8 @@ pub enum ContestError {
         /// Description of the valid range.
         valid: &'static str,
     },
-    /// A test's lower bound is not below its upper bound.
-    #[error("the lower bound {lower} must be below the upper bound {upper}")]
+    /// A test's lower bound is not far enough below its upper bound.
+    #[error("the lower bound {lower} must be below the upper bound {upper}, by 0.01 or more")]
     BoundsOutOfOrder {
         /// The lower bound that was given.
         lower: f64,

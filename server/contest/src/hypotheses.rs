@@ -100,6 +100,11 @@ impl ErrorRates {
     }
 }
 
+/// The maximum of a bound, in Elo or normalized Elo, on each side of 0.
+const MAX_BOUND: f64 = 1000.0;
+/// The minimum difference of the bounds, in the same unit.
+const MIN_DISTANCE: f64 = 0.01;
+
 /// A test's hypotheses, with its error rates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hypotheses {
@@ -109,12 +114,13 @@ pub struct Hypotheses {
 }
 
 impl Hypotheses {
-    /// Creates hypotheses. `matches_per_group` is the number of matches in a group. It equals the
+    /// Creates hypotheses. The bounds are from -1000 to 1000 and differ by 0.01 or more, since
+    /// scores of other bounds cannot be told apart. `matches_per_group` is the number of matches in a group. It equals the
     /// number of seats if the candidate takes each seat once.
     ///
     /// # Errors
-    /// Returns [`ContestError::BoundsOutOfOrder`], or [`ContestError::OutOfRange`] for a number
-    /// that is not finite or a group without matches.
+    /// Returns [`ContestError::BoundsOutOfOrder`], or [`ContestError::OutOfRange`] for a bound
+    /// outside its range or a group without matches.
     pub fn new(
         bounds: Bounds,
         rates: ErrorRates,
@@ -122,9 +128,9 @@ impl Hypotheses {
     ) -> Result<Self, ContestError> {
         let (Bounds::Elo([lower, upper]) | Bounds::NormalizedElo([lower, upper])) = bounds;
         for (field, bound) in [("the lower bound", lower), ("the upper bound", upper)] {
-            in_range(field, bound, bound.is_finite(), "a finite number")?;
+            in_range(field, bound, bound.abs() <= MAX_BOUND, "-1000..=1000")?;
         }
-        if lower >= upper {
+        if upper - lower < MIN_DISTANCE {
             return Err(ContestError::BoundsOutOfOrder { lower, upper });
         }
         let matches = f64::from(matches_per_group);
@@ -242,8 +248,9 @@ mod tests {
             assert!(error.to_string().contains(name), "{error}");
         }
         let rates = ErrorRates::new(0.05, 0.05).unwrap();
-        assert!(Hypotheses::new(Bounds::Elo([5.0, 5.0]), rates, 2).is_err());
-        assert!(Hypotheses::new(Bounds::Elo([0.0, f64::NAN]), rates, 2).is_err());
+        for bounds in [[5.0, 5.0], [0.0, 1e-9], [0.0, f64::NAN], [7000.0, 8000.0], [-1001.0, 0.0]] {
+            assert!(Hypotheses::new(Bounds::Elo(bounds), rates, 2).is_err(), "{bounds:?}");
+        }
         assert!(Hypotheses::new(Bounds::Elo([0.0, 5.0]), rates, 0).is_err());
     }
 
