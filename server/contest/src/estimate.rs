@@ -51,16 +51,19 @@ impl Estimate {
             return Err(ContestError::too_few("groups", groups as usize, 2));
         }
         let degrees_of_freedom = groups - 1;
-        // If all scores are equal, the interval would be empty, so the regularized variance is used
-        // instead.
-        let variance = if scores.variance() > 0.0 {
-            scores.variance() * groups as f64 / degrees_of_freedom as f64
+        let sample = scores.variance() * groups as f64 / degrees_of_freedom as f64;
+        // A few scores can be nearly equal by chance, so the variance is at least the regularized
+        // one. Otherwise a candidate that won everything could have a lower bound below that of a
+        // candidate that almost did.
+        let variance = if groups < FEW_GROUPS || sample == 0.0 {
+            sample.max(scores.regularized().1)
         } else {
-            scores.regularized().1
+            sample
         };
         let (score, error) = (scores.mean(), (variance / groups as f64).sqrt());
         let score_interval = interval_around(score, error, degrees_of_freedom, level);
-        let t = (score - 0.5) / variance.sqrt();
+        let noise = if sample > 0.0 { sample } else { variance };
+        let t = (score - 0.5) / noise.sqrt();
         Ok(Self {
             score,
             score_interval,
@@ -120,6 +123,17 @@ fn student(degrees_of_freedom: u64) -> Option<StudentsT> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::GroupScore;
+
+    #[test]
+    fn a_better_result_of_few_groups_has_a_higher_lower_bound() {
+        let low = |scores: [f64; 4]| {
+            let scores = scores.map(|score| GroupScore::new(score).unwrap()).into_iter().collect();
+            Estimate::from_groups(&scores, 2, 0.95).unwrap().score_interval.low
+        };
+        assert!(low([1.0, 1.0, 1.0, 1.0]) > low([1.0, 1.0, 1.0, 0.75]));
+        assert!(low([0.75, 0.75, 0.75, 0.75]) > low([0.75, 0.75, 0.75, 0.5]));
+    }
 
     #[test]
     fn the_interval_of_a_mean_matches_the_t_table() {

@@ -1,6 +1,8 @@
 //! Ranks bots by their mean scores over groups.
 
-use crate::{GroupScore, GroupScores, RankRange, estimate::student_quantile, matrix::Matrix};
+use crate::{
+    FEW_GROUPS, GroupScore, GroupScores, RankRange, estimate::student_quantile, matrix::Matrix,
+};
 
 /// The variance below which scores count as constant.
 const NO_VARIANCE: f64 = 1e-12;
@@ -64,16 +66,31 @@ impl ScoreTable {
         let groups = both.map(GroupScores::groups).into_iter().min().unwrap_or(0);
         let degrees_of_freedom = groups.saturating_sub(1);
         let variance = self.covariance.variance_of_difference(one, other);
-        let error = if variance > NO_VARIANCE {
-            (variance * groups as f64 / degrees_of_freedom as f64).sqrt()
+        let sample = variance * groups as f64 / degrees_of_freedom as f64;
+        let variance = if groups < FEW_GROUPS || variance <= NO_VARIANCE {
+            sample.max(self.regularized_variance_of_difference(one, other))
         } else {
-            // Without a difference between groups, the regularized variances are used, and no
-            // correlation is assumed that would reduce the error.
-            let error = |of: &GroupScores| (of.regularized().1 / of.groups() as f64).sqrt();
-            both.map(error).iter().sum()
+            sample
         };
         let difference = both[0].mean() - both[1].mean();
-        difference > student_quantile(degrees_of_freedom, level) * error
+        difference > student_quantile(degrees_of_freedom, level) * variance.sqrt()
+    }
+
+    /// Returns the variance of the difference of two mean scores, from their regularized variances.
+    /// As in [`Estimate`](crate::Estimate), it is the minimum for few groups.
+    fn regularized_variance_of_difference(&self, one: usize, other: usize) -> f64 {
+        let variances = [one, other].map(|bot| self.covariance[(bot, bot)]);
+        let product = variances[0] * variances[1];
+        // A positive correlation would reduce the error. Without a spread, the worst case is
+        // assumed.
+        let correlation = if variances.iter().all(|variance| *variance > NO_VARIANCE) {
+            (self.covariance[(one, other)] / product.sqrt()).min(0.0)
+        } else {
+            -1.0
+        };
+        let [one, other] = [one, other].map(|bot| &self.scores[bot]);
+        let [one, other] = [one, other].map(|of| of.regularized().1 / of.groups() as f64);
+        one + other - 2.0 * correlation * (one * other).sqrt()
     }
 }
 
@@ -95,14 +112,16 @@ mod tests {
         assert_eq!(ranges(&[won; 3]), [Some((1, 2)), Some((1, 2)), None]);
         assert_eq!(ranges(&[won; 4]), [Some((1, 1)), Some((2, 2)), None]);
         assert_eq!(ranges(&[won; 1]), [None; 3]);
+        // A result that is hardly worse does not count for more.
+        assert_eq!(ranges(&[won, won, &[0.95, 0.0]]), [Some((1, 2)), Some((1, 2)), None]);
     }
 
     #[test]
     fn the_difference_of_two_bots_has_the_error_of_their_paired_scores() {
         // The scores vary widely, but their differences hardly do.
         let paired: [&[f64]; 4] = [&[0.5, 0.25], &[1.0, 0.75], &[0.25, 0.0], &[0.75, 0.25]];
-        assert_eq!(ranges(&paired), [Some((1, 1)), Some((2, 2)), None]);
+        assert_eq!(ranges(&paired.repeat(8)), [Some((1, 1)), Some((2, 2)), None]);
         let mixed: [&[f64]; 4] = [&[0.5, 0.25], &[0.25, 0.5], &[0.75, 0.0], &[0.25, 0.75]];
-        assert_eq!(ranges(&mixed), [Some((1, 2)), Some((1, 2)), None]);
+        assert_eq!(ranges(&mixed.repeat(8)), [Some((1, 2)), Some((1, 2)), None]);
     }
 }

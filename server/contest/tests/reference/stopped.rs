@@ -45,20 +45,20 @@ fn the_estimate_after_stopping_is_that_of_fishtest() {
 
 #[test]
 fn the_estimate_matches_a_hand_calculation() {
-    // Mean 0.6 and variance 0.325 / 4. Student's 0.975 quantile for 4 degrees of freedom is
-    // 2.776445.
+    // Mean 0.6 and variance 1.95 / 29. Student's 0.975 quantile for 29 degrees of freedom is
+    // 2.045230.
     let scores = [0.25, 0.5, 0.75, 1.0, 0.5].map(|score| GroupScore::new(score).unwrap());
-    let scores: GroupScores = scores.into_iter().collect();
+    let scores: GroupScores = scores.repeat(6).into_iter().collect();
     let estimate = Estimate::from_groups(&scores, 4, 0.95).unwrap();
     let found = [
         ("score", estimate.score, 0.6),
-        ("low score", estimate.score_interval.low, 0.246_071),
-        ("high score", estimate.score_interval.high, 0.953_929),
+        ("low score", estimate.score_interval.low, 0.503_172),
+        ("high score", estimate.score_interval.high, 0.696_828),
         ("Elo", estimate.elo.0, 70.436_504),
-        ("low Elo", estimate.elo_interval.low, -194.507_720),
-        ("high Elo", estimate.elo_interval.high, 526.434_157),
-        ("normalised Elo", estimate.normalized_elo.0, 60.944_233),
-        ("superiority", estimate.superiority, 0.761_690),
+        ("low Elo", estimate.elo_interval.low, 2.204_347),
+        ("high Elo", estimate.elo_interval.high, 144.574_381),
+        ("normalised Elo", estimate.normalized_elo.0, 66.992_471),
+        ("superiority", estimate.superiority, 0.978_301),
     ];
     for (what, found, expected) in found {
         assert_six_digits(found, expected, what);

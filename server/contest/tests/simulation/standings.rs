@@ -1,7 +1,7 @@
 //! Coverage of the Elo intervals, and false ranks, in contests of few groups.
 
 use bridgemaster_contest::{
-    Elo, Estimate, GroupScore, GroupScores, RankRange, beat_fraction, rank_ranges,
+    Elo, Estimate, FEW_GROUPS, GroupScore, GroupScores, RankRange, beat_fraction, rank_ranges,
 };
 
 use crate::{
@@ -20,7 +20,7 @@ type Group = Vec<(usize, GroupScore)>;
 pub(crate) fn cells(runs: u32) -> Vec<Cell> {
     let mut cells = Vec::new();
     for seats in [2, 3, 6] {
-        for groups in [5, 10, 30] {
+        for groups in [5, 10, FEW_GROUPS] {
             for elo in [0.0, 87.0, 200.0] {
                 cells.extend(series(seats, groups, elo, runs));
             }
@@ -53,24 +53,24 @@ fn has_truth(scores: &GroupScores, truth: f64) -> bool {
     interval.low <= truth && truth <= interval.high
 }
 
-/// Returns the coverage with the allowed range: 0.94 to 0.96, and two Monte Carlo errors. Where the
-/// scores have few possible sums, it may be higher.
-fn coverage(name: String, held: u64, intervals: u64, is_discrete: bool) -> Cell {
+/// Returns the coverage with the allowed range: 0.94 to 0.96, and two Monte Carlo errors. With few
+/// groups, whose variance is at least the regularized one, it may be higher.
+fn coverage(name: String, held: u64, intervals: u64, has_few_groups: bool) -> Cell {
     let error = (LEVEL * (1.0 - LEVEL) / intervals as f64).sqrt();
-    let high = if is_discrete { 1.0 } else { 0.96 + 2.0 * error };
+    let high = if has_few_groups { 1.0 } else { 0.96 + 2.0 * error };
     let note = format!("Monte Carlo error {error:.4}");
     Cell::between(name, held as f64 / intervals as f64, 0.94 - 2.0 * error, high, note)
 }
 
 /// Plays a series in which the first bot is stronger than the others, which are equal.
-fn series(seats: usize, groups: usize, elo: f64, runs: u32) -> Vec<Cell> {
+fn series(seats: usize, groups: u64, elo: f64, runs: u32) -> Vec<Cell> {
     let bots = |bot: usize| (bot, if bot == 0 { log_odds(Elo(elo)) } else { 0.0 });
     let bots: Vec<(usize, f64)> = (0..seats).map(bots).collect();
     // Only without shared luck is the mean beat fraction that of the Elo.
     let shared = if elo == 0.0 { SHARED } else { 0.0 };
     let (mut held, mut separated) = (0, 0);
     for run in 0..runs {
-        let stream = ((seats * 1_000 + groups) * 1_000) as u64 + elo as u64;
+        let stream = (seats as u64 * 1_000 + groups) * 1_000 + elo as u64;
         let mut luck = Luck::of(stream, run.into());
         let played: Vec<Group> = (0..groups).map(|_| group(&bots, shared, &mut luck)).collect();
         let scores: GroupScores = played.iter().map(|group| group[0].1).collect();
@@ -81,7 +81,7 @@ fn series(seats: usize, groups: usize, elo: f64, runs: u32) -> Vec<Cell> {
         separated += u32::from(rank_ranges(2, &equal, LEVEL)[0] != shared_rank);
     }
     let name = format!("{seats} seats, {groups} groups at {elo} Elo");
-    let mut cells = vec![coverage(name.clone(), held, runs.into(), seats == 2 && groups < 30)];
+    let mut cells = vec![coverage(name.clone(), held, runs.into(), groups < FEW_GROUPS)];
     if seats > 2 || elo == 0.0 {
         let share = f64::from(separated) / f64::from(runs);
         let name = format!("{name}: equal bots separated");
