@@ -78,8 +78,11 @@ const MAX_CROSS_TABLE_BOTS: usize = 16;
 /// Returns wins, ties and losses between each two bots. Two bots need no such table.
 fn cross_table(report: &Report) -> Vec<Block> {
     let bots = &report.bots;
-    if !(3..=MAX_CROSS_TABLE_BOTS).contains(&bots.len()) || report.pairs.is_empty() {
+    if bots.len() < 3 || report.pairs.is_empty() {
         return Vec::new();
+    }
+    if bots.len() > MAX_CROSS_TABLE_BOTS {
+        return lines(vec![format!("{} bots: --json has the results of each pair", bots.len())]);
     }
     let mut columns = vec![Column::text("wins-ties-losses")];
     columns.extend((1..=bots.len()).map(|number| Column::numbered("", number)));
