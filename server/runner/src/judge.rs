@@ -180,7 +180,9 @@ impl Judge {
             matches: self.matches,
             test: self.test_report(),
             elo: stopped.map(|(elo, _)| elo),
-            normalized_elo: plain.map(|plain| plain.normalized_elo.0),
+            normalized_elo: plain
+                .filter(|_| self.scores.variance() > 0.0)
+                .map(|plain| plain.normalized_elo.0),
             superiority: stopped.map(|(_, superiority)| superiority),
             confidence: ConfidenceReport {
                 level: self.confidence.level(),

@@ -73,7 +73,8 @@ pub struct VerdictReport {
     /// The candidate's Elo, corrected for optional stopping after a sequential test. It is the same
     /// as in [`BotReport::elo`]. `None` before the second group.
     pub elo: Option<EloReport>,
-    /// The normalized Elo difference, as a plain estimate.
+    /// The normalized Elo difference, as a plain estimate. `None` if the scores of all groups are
+    /// equal, because the noise of a match is unknown then.
     pub normalized_elo: Option<f64>,
     /// Probability that the candidate is better, 0 to 1.
     pub superiority: Option<f64>,

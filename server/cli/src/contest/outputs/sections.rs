@@ -161,8 +161,7 @@ pub(super) fn verdict(report: &Report) -> Vec<String> {
 fn elo(report: &Report, verdict: &VerdictReport) -> Option<String> {
     let mut line =
         format!("  Elo: {} ({:.0} %)", figures::elo(verdict.elo?), report.spec.level * 100.0);
-    // Without an estimate in Elo, the noise of a match is unknown too.
-    if let (Some(_), Some(normalized)) = (verdict.elo?.estimate, verdict.normalized_elo) {
+    if let Some(normalized) = verdict.normalized_elo {
         line.push_str(&format!(", nElo: {:+.1}", rounded(normalized, 1)));
     }
     if let Some(superiority) = verdict.superiority {
