@@ -1,17 +1,20 @@
 //! Formats the report as Markdown, for CI job summaries.
 
 use bridgemaster_proto::escape::{Escaped, escape_lines};
-use bridgemaster_runner::{MatchRow, Report};
+use bridgemaster_runner::{IntervalReport, MatchRow, Report, StoppedBy};
 
 use super::{
     super::figures,
     bot_sections, charts,
     model::{Block, Cell, GroupPlot, Plot, Section, Table},
     sections,
+    svg::truncated,
 };
 
 /// The chart's width, in columns.
 const CHART_COLUMNS: usize = 60;
+/// The width of the names in a chart of bots, in columns.
+const CHART_NAME_COLUMNS: usize = 20;
 /// The chart's height, in lines.
 const CHART_LINES: usize = 9;
 
@@ -22,13 +25,14 @@ pub(super) fn text(report: &Report, rows: &[MatchRow]) -> String {
         sentence(&report.exit.sentence),
     ];
     parts.extend(sections::overview(report).iter().map(section));
-    // A chart needs at least two points.
-    if report.series.len() > 1 {
-        parts.extend(charts::charts(report).iter().take(1).filter_map(|chart| match &chart.plot {
-            Plot::Groups(plot) => Some(text_chart(chart.title, plot)),
-            Plot::Rows { .. } => None,
-        }));
-    }
+    // The betting wealth is the second chart. Without the betting test, the first one decides.
+    let decided_by = report.verdict.as_ref().and_then(|verdict| verdict.decided_by);
+    let number = usize::from(decided_by == Some(StoppedBy::Betting));
+    parts.extend(charts::charts(report).get(number).and_then(|chart| match &chart.plot {
+        // A line needs at least two points.
+        Plot::Groups(plot) => (report.series.len() > 1).then(|| line_chart(chart.title, plot)),
+        Plot::Rows { at, rows } => Some(row_chart(chart.title, *at, rows)),
+    }));
     parts.extend(bot_sections::worst(report).iter().map(section));
     parts.extend(bot_sections::stderr_tails(rows).iter().map(section));
     parts.join("\n\n") + "\n"
@@ -71,29 +75,50 @@ fn table(table: &Table) -> String {
 }
 
 /// Draws a text chart between the outer marks, with the upper mark at the top.
-fn text_chart(title: &str, GroupPlot { marks, lines, .. }: &GroupPlot) -> String {
+fn line_chart(title: &str, GroupPlot { marks, lines, .. }: &GroupPlot) -> String {
     let (lower, upper) = (marks[0], marks[marks.len() - 1]);
-    let values = figures::downsampled(&lines[0], CHART_COLUMNS);
+    let values: Vec<_> =
+        lines.iter().map(|line| figures::downsampled(line, CHART_COLUMNS)).collect();
     let steps = (CHART_LINES - 1) as f64;
     let row_of = |value: f64| ((upper - value) / (upper - lower) * steps).round().clamp(0.0, steps);
-    let mut lines = Vec::new();
+    let mut drawn_lines = Vec::new();
     for line in 0..CHART_LINES {
         let at = upper - (upper - lower) * line as f64 / steps;
         // The rows of the upper bound, the lower bound and their mean are labelled.
         let is_marked = line % ((CHART_LINES - 1) / 2) == 0;
         let label = if is_marked { format!("{at:6.2}") } else { " ".repeat(6) };
         let mut drawn = String::new();
-        for value in &values {
-            let is_here = row_of(*value) == line as f64;
-            drawn.push(match (is_here, is_marked) {
-                (true, _) => '●',
-                (false, true) => '┈',
-                (false, false) => ' ',
+        for column in 0..values[0].len() {
+            let here = values.iter().position(|values| row_of(values[column]) == line as f64);
+            drawn.push(match (here, is_marked) {
+                (Some(0), _) => '●',
+                (Some(_), _) => '-',
+                (None, true) => '┈',
+                (None, false) => ' ',
             });
         }
-        lines.push(format!("{label} ┤{drawn}").trim_end().to_owned());
+        drawn_lines.push(format!("{label} ┤{drawn}").trim_end().to_owned());
     }
-    format!("{title}:\n\n```text\n{}\n```", lines.join("\n"))
+    format!("{title}:\n\n```text\n{}\n```", drawn_lines.join("\n"))
+}
+
+/// Draws shares with their intervals as text, one per line, and a mark at `at`.
+fn row_chart(title: &str, at: f64, rows: &[(String, IntervalReport)]) -> String {
+    let column = |share: f64| (share.clamp(0.0, 1.0) * (CHART_COLUMNS - 1) as f64).round() as usize;
+    let row = |(name, share): &(String, IntervalReport)| {
+        let [low, estimate, high, mark] = [share.low, share.estimate, share.high, at].map(column);
+        let drawn = (0..CHART_COLUMNS).map(|column| match column {
+            column if column == estimate => '●',
+            column if (low..=high).contains(&column) => '─',
+            column if column == mark => '┊',
+            _ => ' ',
+        });
+        let name = truncated(&Escaped(name).to_string(), CHART_NAME_COLUMNS);
+        let drawn: String = drawn.collect();
+        format!("{name:CHART_NAME_COLUMNS$} ┤{drawn}").trim_end().to_owned()
+    };
+    let rows: Vec<_> = rows.iter().map(row).collect();
+    format!("{title}:\n\n{}", preformatted(&rows.join("\n")))
 }
 
 /// Formats untrusted lines as preformatted text.
@@ -242,11 +267,25 @@ mod tests {
 
     #[test]
     fn the_chart_has_a_point_in_each_column_and_both_bounds() {
-        let text = text(&report(), &[]);
+        let mut report = report();
+        report.verdict.as_mut().unwrap().decided_by = Some(StoppedBy::TValue);
+        let text = text(&report, &[]);
         let chart = text.split("```").nth(1).unwrap();
         assert_eq!(chart.matches('●').count(), 12, "{chart}");
         assert!(chart.contains("  3.66 ┤") && chart.contains(" -3.66 ┤"), "{chart}");
         assert!(chart.contains("  0.00 ┤"), "{chart}");
+    }
+
+    #[test]
+    fn the_chart_is_the_one_that_decided_or_the_standings() {
+        let mut report = report();
+        let by_betting = text(&report, &[]);
+        assert!(by_betting.contains("Betting wealth (log10)"), "{by_betting}");
+        assert!(by_betting.contains(" -1.00 ┤------------"), "{by_betting}");
+        (report.verdict, report.series) = (None, Vec::new());
+        let standings = text(&report, &[]);
+        let row = standings.lines().find(|line| line.starts_with("mine ")).unwrap();
+        assert_eq!(row.matches('●').count(), 1, "{row}");
     }
 
     #[test]

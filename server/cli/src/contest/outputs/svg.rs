@@ -128,7 +128,7 @@ fn title(report: &Report) -> String {
 }
 
 /// Truncates a name to fit its place.
-fn truncated(name: &str, max_chars: usize) -> String {
+pub(super) fn truncated(name: &str, max_chars: usize) -> String {
     if name.chars().count() > max_chars {
         name.chars().take(max_chars).chain(['…']).collect()
     } else {
