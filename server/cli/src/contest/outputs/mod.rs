@@ -38,7 +38,7 @@ pub(super) struct OutputArgs {
     /// Write all results as CSV to this file, with a row per seat and match
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Write a chart of test and margin as SVG to this file
+    /// Write charts of test, score, margin and standings as SVG to this file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 }
