@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::{
     LadderChange, LadderId, Write, WriteRefusal,
     ladders::{
-        action_row_change, ladder_deletion, ladder_from_row, ladder_row_change, match_from_row,
+        action_name, ladder_deletion, ladder_from_row, ladder_row_change, match_from_row,
         match_number, match_row_change, version_row_change,
     },
     limits::{
@@ -13,7 +13,8 @@ use crate::{
         MAX_LADDER_VERSION_BYTES,
     },
     named_rows::{
-        NameRange, NamedTable, QueryResults, RowChange, RowQuery, RowSelection, match_name,
+        NameRange, NamedTable, QueryResults, RowChange, RowQuery, RowResult, RowSelection,
+        match_name,
     },
 };
 
@@ -26,40 +27,63 @@ pub(crate) struct LadderState {
     matches: Option<u64>,
     /// The matches that the batch ends, except matches that have already ended.
     open: BTreeSet<u64>,
+    /// The names of the actions that the batch adds and that exist.
+    actions: BTreeSet<String>,
 }
 
 /// The state of the ladders that a batch changes, before the batch; `None` for a damaged ladder.
 /// Unknown ladders have no entry.
 pub(crate) type LadderStates = HashMap<LadderId, Option<LadderState>>;
 
-/// The ladders that a batch changes, each with the numbers of the matches that the batch ends.
+/// The ladders that a batch changes.
 #[derive(Debug)]
-pub(crate) struct LadderLookup(BTreeMap<LadderId, BTreeSet<u64>>);
+pub(crate) struct LadderLookup(BTreeMap<LadderId, Changed>);
+
+/// The names of the rows of a ladder that a batch must not change twice.
+#[derive(Debug, Default)]
+struct Changed {
+    /// The matches that the batch ends.
+    ended: BTreeSet<String>,
+    /// The actions that the batch adds.
+    actions: BTreeSet<String>,
+}
 
 impl LadderLookup {
     pub(crate) fn new(batch: &[Write]) -> Self {
-        let mut ladders: BTreeMap<LadderId, BTreeSet<u64>> = BTreeMap::new();
+        let mut ladders: BTreeMap<LadderId, Changed> = BTreeMap::new();
         for write in batch {
             if let Write::ChangeLadder { ladder_id, change } = write {
-                let ends = ladders.entry(ladder_id.clone()).or_default();
-                if let LadderChange::End { number, .. } = change {
-                    ends.insert(*number);
+                let changed = ladders.entry(ladder_id.clone()).or_default();
+                match change {
+                    LadderChange::End { number, .. } => {
+                        changed.ended.insert(match_name(ladder_id, *number));
+                    }
+                    LadderChange::PutAction { number, .. } => {
+                        changed.actions.insert(action_name(ladder_id, *number));
+                    }
+                    _ => {}
                 }
             }
         }
         Self(ladders)
     }
 
-    /// Returns the queries for the rows that determine these states: three for each ladder.
+    /// Returns the queries for the rows that determine these states: three for each ladder, and one
+    /// more if the batch adds actions to it.
     pub(crate) fn queries(&self) -> Vec<RowQuery> {
-        let of_ladder = |(id, ends): (&LadderId, &BTreeSet<u64>)| {
-            let ended = ends.iter().map(|number| match_name(id, *number));
+        let of_ladder = |(id, changed): (&LadderId, &Changed)| {
+            let named = |table: NamedTable, names: &BTreeSet<String>| {
+                table.query(RowSelection::Named(names.iter().cloned().collect()))
+            };
             let matches = NamedTable::LadderMatch;
-            [
+            let actions = &changed.actions;
+            let actions = (!actions.is_empty()).then(|| named(NamedTable::Record, actions));
+            let queries = [
                 NamedTable::Ladder.named(id.as_str()),
                 matches.query(RowSelection::Last(NameRange::for_ladder(id))),
-                matches.query(RowSelection::Named(ended.collect())),
-            ]
+                named(matches, &changed.ended),
+            ];
+            queries.into_iter().chain(actions)
         };
         self.0.iter().flat_map(of_ladder).collect()
     }
@@ -68,9 +92,10 @@ impl LadderLookup {
     pub(crate) fn states(self, results: QueryResults) -> LadderStates {
         let mut results = results.into_iter();
         let mut states = LadderStates::new();
-        for id in self.0.into_keys() {
+        for (id, changed) in self.0 {
             let mut next = || results.next().unwrap_or_default();
             let (ladder, last, ended) = (next().pop(), next().pop(), next());
+            let actions = if changed.actions.is_empty() { Vec::new() } else { next() };
             let Some(ladder) = ladder.map(ladder_from_row) else {
                 continue;
             };
@@ -81,6 +106,7 @@ impl LadderLookup {
                 description: ladder.value,
                 matches: last.map_or(Some(0), |last| match_number(&last)?.checked_add(1)),
                 open: ended.filter(|ended| !ended.is_over).map(|ended| ended.number).collect(),
+                actions: actions.into_iter().map(name_of).collect(),
             });
             states.insert(id, state);
         }
@@ -147,7 +173,14 @@ impl LadderState {
             LadderChange::PutVersion { bot_name, bot_version, value, .. } => {
                 version_row_change(id, bot_name, bot_version, value)
             }
-            LadderChange::PutAction { number, value, .. } => action_row_change(id, *number, value),
+            LadderChange::PutAction { number, value, .. } => {
+                let name = action_name(id, *number);
+                if !self.actions.insert(name.clone()) {
+                    let (ladder_id, number) = (id.clone(), *number);
+                    return Err(WriteRefusal::LadderActionExists { ladder_id, number });
+                }
+                NamedTable::Record.put(name, value.clone())
+            }
             LadderChange::Pair { number, value, .. } => {
                 self.pair(id, *number)?;
                 match_row_change(id, *number, false, value)
@@ -176,6 +209,14 @@ impl LadderState {
         self.open.insert(number);
         self.matches = expected.checked_add(1);
         Ok(())
+    }
+}
+
+/// Returns the name of a row, which was queried by it.
+fn name_of(row: RowResult) -> String {
+    match row {
+        Ok(row) => row.name,
+        Err(row) => String::from_utf8_lossy(&row.name).into_owned(),
     }
 }
 

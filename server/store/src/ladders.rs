@@ -70,7 +70,7 @@ pub enum LadderChange {
         /// Pairing and result, with the same size limit.
         value: Vec<u8>,
     },
-    /// Appends an organiser's action. It is stored as a [record](crate::RecordStore::records) with
+    /// Adds an organiser's action, whose number must be free. It is stored as a [record](crate::RecordStore::records) with
     /// the prefix [`ladder_action_prefix`].
     PutAction {
         /// The current term of the ladder.
@@ -207,10 +207,9 @@ pub fn ladder_action_prefix(id: &LadderId) -> String {
     format!("ladder-action/{id}/")
 }
 
-/// Returns the change that stores an organiser's action.
-pub(crate) fn action_row_change(id: &LadderId, number: u64, value: &[u8]) -> RowChange {
-    let name = format!("{}{number:016x}", ladder_action_prefix(id));
-    NamedTable::Record.put(name, value.to_vec())
+/// Returns the name of the record with an organiser's action.
+pub(crate) fn action_name(id: &LadderId, number: u64) -> String {
+    format!("{}{number:016x}", ladder_action_prefix(id))
 }
 
 /// Returns the changes that delete a ladder with its versions, matches and actions.

@@ -98,6 +98,14 @@ pub enum WriteRefusal {
         /// The match number in the write.
         number: u64,
     },
+    /// The organisers' action that the write adds exists.
+    #[error("action {number} of ladder {ladder_id} exists")]
+    LadderActionExists {
+        /// Name of the ladder.
+        ladder_id: LadderId,
+        /// The action number in the write.
+        number: u64,
+    },
     /// A part of a ladder exceeds its limit.
     #[error("the {part} of ladder {ladder_id} has {bytes} bytes, more than the limit of {limit}")]
     LadderPartTooLarge {

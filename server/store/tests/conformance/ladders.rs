@@ -135,6 +135,8 @@ pub(crate) async fn actions_of_a_ladder_are_kept_in_order_until_it_is_dropped(st
         let values = records.intact.into_iter().map(|(_, value)| String::from_utf8(value).unwrap());
         values.collect::<Vec<_>>()
     };
+    let twice = refused(store, vec![act("a", 1, 11), act("a", 1, 2)]).await;
+    assert_eq!(twice, WriteRefusal::LadderActionExists { ladder_id: ladder("a"), number: 2 });
     assert_eq!(values("a").await, ["a 1", "a 2", "a 10"]);
     let stale = refused(store, vec![act("a", 2, 11)]).await;
     assert!(matches!(stale, WriteRefusal::LadderTermEnded { expected: 1, .. }));
