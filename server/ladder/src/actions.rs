@@ -90,16 +90,15 @@ pub struct SettingsChange {
 }
 
 impl SettingsChange {
-    /// Returns both changes, of which the later one has precedence.
+    /// Returns both changes, of which this one has precedence.
     #[must_use]
-    pub fn followed_by(self, later: &Self) -> Self {
-        let later = later.clone();
+    pub fn or(self, earlier: &Self) -> Self {
         Self {
-            key_names: later.key_names.or(self.key_names),
-            house_bots: later.house_bots.or(self.house_bots),
-            max_matches: later.max_matches.or(self.max_matches),
-            max_slots: later.max_slots.or(self.max_slots),
-            closing: later.closing.or(self.closing),
+            key_names: self.key_names.or_else(|| earlier.key_names.clone()),
+            house_bots: self.house_bots.or_else(|| earlier.house_bots.clone()),
+            max_matches: self.max_matches.or(earlier.max_matches),
+            max_slots: self.max_slots.or(earlier.max_slots),
+            closing: self.closing.or(earlier.closing),
         }
     }
 }
@@ -207,9 +206,7 @@ impl Actions {
                 let now = self.settings();
                 let mut edits = self.in_effect().rev();
                 let last = edits.find(|(_, one)| matches!(one.action, Action::Edit(_)));
-                Ok(last
-                    .map(|(number, _)| number)
-                    .filter(|_| now.clone().followed_by(change) == now))
+                Ok(last.map(|(number, _)| number).filter(|_| change.clone().or(&now) == now))
             }
             action => {
                 let mut in_effect = self.in_effect();
@@ -220,8 +217,9 @@ impl Actions {
 
     /// Returns the settings that the actions change.
     pub fn settings(&self) -> SettingsChange {
-        self.in_effect().fold(SettingsChange::default(), |settings, (_, one)| match &one.action {
-            Action::Edit(change) => settings.followed_by(change),
+        let newest_first = self.in_effect().rev();
+        newest_first.fold(SettingsChange::default(), |settings, (_, one)| match &one.action {
+            Action::Edit(change) => settings.or(change),
             _ => settings,
         })
     }

@@ -73,7 +73,7 @@ impl Ladder {
         let Some(open) = self.open.get(&number) else {
             return Vec::new();
         };
-        if self.is_voided(number, &open.seats) {
+        if self.is_voided(number, end, &open.seats) {
             return Vec::new();
         }
         let judge = |(bot, seats): (BotNumber, Vec<usize>)| {
@@ -91,7 +91,9 @@ impl Ladder {
                 now.failed_validation.clone_from(&fault);
             }
             let is_house = self.rules.house_bots.contains(&was.bot.name);
-            if now.benched.is_none() && !is_house {
+            // While an organiser excludes the version, its failures do not bench it: the bench would
+            // outlast the exclusion.
+            if now.benched.is_none() && !is_house && was.excluded.is_none() {
                 let before = kept.failure_record.annulments.sums();
                 let all = self.all_totals.replacing(failure_record.annulments.sums(), before);
                 now.benched = match failure_record.annulments.suspicion(before, all) {
@@ -133,7 +135,7 @@ impl Ladder {
         let Some(open) = self.open.remove(&number) else {
             return;
         };
-        let end = if self.is_voided(number, &open.seats) { &End::Voided } else { end };
+        let end = if self.is_voided(number, end, &open.seats) { &End::Voided } else { end };
         for (bot, seats) in seats_of(&open) {
             let mut failure_record = std::mem::take(&mut self.bots[bot.index()].failure_record);
             let before = failure_record.annulments.sums();
@@ -177,9 +179,9 @@ impl Ladder {
         }
     }
 
-    /// Returns whether an organiser has annulled the match.
-    fn is_voided(&self, number: u64, seats: &[BotNumber]) -> bool {
-        if !self.actions.has_annulments() {
+    /// Returns whether an organiser has annulled the match. A cancelled match has no result to annul.
+    fn is_voided(&self, number: u64, end: &End, seats: &[BotNumber]) -> bool {
+        if matches!(end, End::Cancelled { .. }) || !self.actions.has_annulments() {
             return false;
         }
         let seats: Vec<_> = seats.iter().map(|bot| self.numbers().get(*bot).clone()).collect();

@@ -1,8 +1,9 @@
 //! Tests of organisers' actions.
 
 use bridgemaster_ladder::{
-    Action, ActionRefused, Actions, BotSelector, BotVersion, End, EntryState, Exclusion,
-    OrganiserAction, Results, SettingsChange, ratings_of,
+    Action, ActionRefused, Actions, BotSelector, BotVersion, End, EntryState, Exclusion, Ladder,
+    LadderEntry, OrganiserAction, Pairing, Purpose, Results, SeatEnd, SettingsChange, Span, State,
+    ratings_of,
 };
 use rand::{Rng, RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -151,7 +152,7 @@ fn annulled_matches_count_for_no_rating() {
         };
         if is_annulled(number, &pairing.seats) {
             annulled += 1;
-        } else if pairing.purpose == bridgemaster_ladder::Purpose::Rated {
+        } else if pairing.purpose == Purpose::Rated {
             let seats = pairing.seats.iter().cloned().zip(ends.iter().copied());
             expected.add(number, &Vec::from_iter(seats));
         }
@@ -189,4 +190,49 @@ fn a_disqualified_bot_is_not_paired_and_takes_no_rank_but_its_results_count() {
     assert!(world.ladder.admit(&world.bots[5].presence).unwrap().is_none(), "it has entered");
     world.bots[5].presence.bot.version = "2".to_owned();
     assert!(world.ladder.admit(&world.bots[5].presence).is_err(), "in no version");
+}
+
+/// Returns a ladder of `ada` and `cyd` with this action, on which they play one match.
+fn with_open_match(action: Action) -> Ladder {
+    let mut actions = Actions::default();
+    actions.push(by_organiser(action));
+    let mut ladder = Ladder::new(rules(2), State::Open).with_actions(actions);
+    let seats = ["ada", "cyd"].map(|name| BotVersion::new(name, "1")).to_vec();
+    for bot in &seats {
+        ladder.store_entry(LadderEntry {
+            bot: bot.clone(),
+            owner: String::new(),
+            is_validated: true,
+            failed_validation: None,
+            benched: None,
+            forgiven_before: 0,
+            excluded: None,
+        });
+    }
+    ladder.record_pairing(&Pairing { purpose: Purpose::Rated, seats, replaces: None });
+    ladder
+}
+
+#[test]
+fn a_cancelled_match_is_not_annulled_by_an_organiser() {
+    let mut ladder = with_open_match(Action::Remove("ada".to_owned()));
+    ladder.record_end(0, &End::Cancelled { absent: vec![1] }, Span::default());
+    let counts = ladder.counts();
+    assert_eq!((counts.annulled, counts.cancelled), (0, 1));
+}
+
+#[test]
+fn failures_of_an_excluded_version_do_not_bench_it() {
+    for (name, is_benched) in [("cyd", false), ("bob", true)] {
+        let mut ladder = with_open_match(Action::Bench(selector(name)));
+        let seat = |forfeited| SeatEnd { place: 1, score: 0, forfeited };
+        let end = End::Played(vec![seat(false), seat(true)]);
+        for number in 0..3 {
+            let changed = ladder.entries_after(number, &end, Span::default(), &[]);
+            assert_eq!(!changed.is_empty(), is_benched && number == 2, "{changed:?}");
+            ladder.record_end(number, &end, Span::default());
+            let seats = ["ada", "cyd"].map(|name| BotVersion::new(name, "1")).to_vec();
+            ladder.record_pairing(&Pairing { purpose: Purpose::Rated, seats, replaces: None });
+        }
+    }
 }
