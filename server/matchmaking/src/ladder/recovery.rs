@@ -1,7 +1,7 @@
 //! Recovers a ladder from its stored rows, after a restart or a failed commit.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     sync::Arc,
 };
 
@@ -166,7 +166,8 @@ impl LadderModel {
         Ok(())
     }
 
-    /// Applies the matches, in ascending order.
+    /// Applies the pairings and the ends of matches in the order of their times, as the running
+    /// ladder did. Otherwise, bots could be benched for other failures in a row.
     async fn read_matches(
         &mut self,
         id: &LadderId,
@@ -174,6 +175,7 @@ impl LadderModel {
         metrics: &Metrics,
         judged: &JudgedVersions,
     ) -> Result<(), StoreError> {
+        let mut ends = PendingEnds::new();
         let mut from = Some(0);
         while let Some(number) = from {
             let rows = store.ladder_matches(id, number, MAX_PAGE_LADDER_MATCHES);
@@ -181,7 +183,7 @@ impl LadderModel {
             from = rows.next;
             for stored in rows.intact {
                 match MatchRow::read(&stored) {
-                    Ok(row) => self.apply_stored_match(stored.number, row, judged),
+                    Ok(row) => self.apply_stored_match(stored.number, row, &mut ends, judged),
                     Err(problem) => {
                         unreadable(id, "a match", &problem, metrics);
                         self.ladder.skip_to(stored.number + 1);
@@ -196,13 +198,42 @@ impl LadderModel {
                 }
             }
         }
+        while let Some(((_, number), row)) = ends.pop_first() {
+            self.apply_stored_end(number, &row, judged);
+        }
         Ok(())
     }
 
-    /// Applies a stored match, which might have ended.
-    fn apply_stored_match(&mut self, number: u64, row: MatchRow, judged: &JudgedVersions) {
+    /// Applies the ends that precede a pairing, and the pairing. If the match has ended, adds its
+    /// end to `ends`.
+    fn apply_stored_match(
+        &mut self,
+        number: u64,
+        row: MatchRow,
+        ends: &mut PendingEnds,
+        judged: &JudgedVersions,
+    ) {
+        // If the clock was set back, a rematch can seem to precede the end of the annulled match.
+        let mut annulled = ends.keys().filter(|(_, ended)| row.pairing.replaces == Some(*ended));
+        let before = annulled.next().map_or(0, |(at, _)| *at).max(row.paired_unix_ms);
+        while let Some(first) = ends.first_entry().filter(|first| first.key().0 <= before) {
+            let ((_, ended), over) = first.remove_entry();
+            self.apply_stored_end(ended, &over, judged);
+        }
         self.ladder.skip_to(number);
         self.apply_pairing(number, &row);
+        match &row.over {
+            Some(over) => {
+                ends.insert((over.ended_unix_ms, number), row);
+            }
+            None => {
+                self.open.insert(number, OpenMatch { row, match_id: None });
+            }
+        }
+    }
+
+    /// Applies the end of a stored match.
+    fn apply_stored_end(&mut self, number: u64, row: &MatchRow, judged: &JudgedVersions) {
         let mut seats = row.pairing.seats.iter();
         if let Some(over) = &row.over
             && seats.any(|bot| judged.0.contains_key(bot))
@@ -213,13 +244,13 @@ impl LadderModel {
                 self.ladder.store_entry(entry);
             }
         }
-        self.apply_end(number, &row);
-        if row.over.is_none() {
-            let match_id = None;
-            self.open.insert(number, OpenMatch { row, match_id });
-        }
+        self.apply_end(number, row);
     }
 }
+
+/// The matches whose ends are not applied yet, by the time of the end, in ms since the Unix epoch,
+/// and the number of the match.
+type PendingEnds = BTreeMap<(u64, u64), MatchRow>;
 
 /// The versions that played in a match that an organiser annuls or once annulled. Whether they are
 /// validated or benched is derived again from their matches, as if annulled matches had not been
@@ -271,10 +302,16 @@ fn unreadable(id: &LadderId, what: &str, problem: &str, metrics: &Metrics) {
 
 #[cfg(test)]
 mod tests {
-    use bridgemaster_ladder::AttendingBot;
+    use bridgemaster_ladder::{AttendingBot, End, Pairing, SeatEnd};
+    use bridgemaster_proto::{
+        internal::v1::LadderActionRecord,
+        v1::{self, AnnulmentReason},
+    };
     use bridgemaster_store::{LadderStore as _, MemoryStore};
+    use prost::Message as _;
 
     use super::*;
+    use crate::ladder::rows::{EndedMatchRow, FORMAT_VERSION};
 
     #[tokio::test]
     async fn a_ladder_whose_newest_match_is_unreadable_continues_after_it() {
@@ -304,5 +341,71 @@ mod tests {
         ladder.set_present(&present);
         let (number, _) = ladder.pair_next_match().await.unwrap().expect("both are present");
         assert_eq!(number, 1);
+    }
+
+    #[tokio::test]
+    async fn after_an_annulment_failures_in_a_row_are_counted_in_the_order_of_the_ends() {
+        let id = LadderId::new("league").unwrap();
+        let store = Arc::new(MemoryStore::new());
+        let bots = ["ada", "cyd"].map(|name| BotVersion::new(name, "1"));
+        let value = LadderDescription::with_two_house_bots().to_bytes();
+        let mut changes = vec![LadderChange::Open { value }, LadderChange::StartTerm { term: 1 }];
+        changes.extend((0..).zip(&bots).map(|(place, bot)| {
+            let standing = LadderEntry {
+                bot: bot.clone(),
+                owner: String::new(),
+                is_validated: true,
+                failed_validation: None,
+                benched: None,
+                forgiven_before: 0,
+                excluded: None,
+            };
+            let version = VersionRow { standing, entered_unix_ms: 0, place, history: Vec::new() };
+            LadderChange::PutVersion {
+                term: 1,
+                bot_name: bot.name.clone(),
+                bot_version: bot.version.clone(),
+                value: version.to_bytes(),
+            }
+        }));
+        // All matches are paired at once. The bot forfeits three, and only then wins match 3.
+        for (number, ended_unix_ms, forfeited) in
+            [(0, 1, false), (1, 2, true), (2, 3, true), (3, 5, false), (4, 4, true)]
+        {
+            let seat = |forfeited| SeatEnd { place: 1, score: 0, forfeited };
+            let pairing = Pairing { purpose: Purpose::Rated, seats: bots.to_vec(), replaces: None };
+            let over = EndedMatchRow {
+                end: End::Played(vec![seat(false), seat(forfeited)]),
+                annulled_for: AnnulmentReason::Unspecified,
+                match_id: String::new(),
+                ended_unix_ms,
+                conduct: Vec::new(),
+            };
+            let row = MatchRow { pairing, paired_unix_ms: 0, over: None };
+            changes.push(LadderChange::Pair { term: 1, number, value: row.to_bytes() });
+            let value = MatchRow { over: Some(over), ..row }.to_bytes();
+            changes.push(LadderChange::End { term: 1, number, value });
+        }
+        let annul = v1::LadderAction {
+            action: Some(v1::ladder_action::Action::AnnulMatchId("m".to_owned())),
+            ..v1::LadderAction::default()
+        };
+        let record = LadderActionRecord {
+            format_version: FORMAT_VERSION,
+            action: Some(annul),
+            ..LadderActionRecord::default()
+        };
+        changes.push(LadderChange::PutAction { term: 1, number: 1, value: record.encode_to_vec() });
+        let writes =
+            changes.into_iter().map(|change| Write::ChangeLadder { ladder_id: id.clone(), change });
+        store.commit(writes.collect()).await.unwrap();
+        let stored = store.ladders().await.unwrap().intact.remove(0);
+        let metrics = Metrics::for_node(None);
+        let count = ServerVersionCount::default();
+        let ladder = LiveLadder::recover(stored, store, &metrics, count).await.unwrap().unwrap();
+        ladder.with_model(|model| {
+            assert_eq!(model.ladder.counts().annulled, 1);
+            assert!(model.ladder.entry(&bots[1]).unwrap().benched.is_some());
+        });
     }
 }
