@@ -143,11 +143,14 @@ impl Seen {
         board.set_table(&table);
     }
 
-    /// Applies changed standings. A new version replaces the bot's previous one.
+    /// Applies changed standings. A new version replaces the bot's previous one; a removed bot is
+    /// omitted.
     fn update_standings(&mut self, changed: &[Standing]) {
         for standing in changed {
             self.standings.retain(|other| other.bot_name != standing.bot_name);
-            self.standings.push(standing.clone());
+            if !standing.removed {
+                self.standings.push(standing.clone());
+            }
         }
         // Unrated bots are last.
         let elo = |one: &Standing| one.rating.map_or(f64::NEG_INFINITY, |rating| rating.elo);
@@ -195,6 +198,8 @@ mod tests {
         seen.update_standings(&[standing("ada", "1", Some(10.0)), standing("bob", "1", None)]);
         let eve = Standing { disqualified: true, ..standing("eve", "1", Some(99.0)) };
         seen.update_standings(&[standing("bob", "2", Some(20.0)), eve]);
+        let removed = Standing { removed: true, ..standing("dan", "1", None) };
+        seen.update_standings(&[standing("dan", "1", None), removed]);
         let bots = seen.standings.iter().map(|one| format!("{} {}", one.bot_name, one.bot_version));
         assert_eq!(bots.collect::<Vec<_>>(), ["bob 2", "ada 1", "eve 1"]);
     }

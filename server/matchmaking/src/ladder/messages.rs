@@ -248,8 +248,8 @@ impl LadderModel {
     fn standing(&self, bot: &BotVersion, table: &Table, attendances: &Attendances) -> v1::Standing {
         let stored = self.ladder.entry(bot);
         let exclusion = self.ladder.actions().exclusion(bot);
-        let is_disqualified =
-            exclusion.is_some_and(|(exclusion, _)| exclusion >= Exclusion::Disqualified);
+        let is_excluded = |least| exclusion.is_some_and(|(exclusion, _)| exclusion >= least);
+        let is_disqualified = is_excluded(Exclusion::Disqualified);
         let mut rating = table.get(bot).map(rating_to_wire);
         if let Some(rating) = rating.as_mut().filter(|_| is_disqualified) {
             (rating.rank_best, rating.rank_worst) = (0, 0);
@@ -277,6 +277,7 @@ impl LadderModel {
             is_house_bot: self.ladder.rules().house_bots.contains(&bot.name),
             disqualified: is_disqualified,
             conduct: self.conduct.get(bot).cloned(),
+            removed: is_excluded(Exclusion::Removed),
         }
     }
 }

@@ -13,7 +13,7 @@ use bridgemaster_matchmaking::{
     ladder::{Attendances, Ladders, LiveLadder},
     lobby::QueueId,
 };
-use bridgemaster_proto::v1::{Standing, WatchLadderResponse};
+use bridgemaster_proto::v1::{Ladder, Standing, WatchLadderResponse};
 use tokio::{
     select,
     sync::{
@@ -33,8 +33,8 @@ pub(super) struct LadderUpdates {
     changes: watch::Receiver<u64>,
     numbers: broadcast::Receiver<u64>,
     sent: SentStandings,
-    /// `None` before the first update.
-    last_state: Option<i32>,
+    /// The ladder in the last update of standings; `None` before the first.
+    last_ladder: Option<Ladder>,
     caller: Caller,
     /// The time at which standings are sent next; `None` until something changes.
     due: Option<Instant>,
@@ -77,7 +77,7 @@ impl LadderUpdates {
             changes,
             numbers,
             sent: SentStandings::default(),
-            last_state: None,
+            last_ladder: None,
             caller,
             due: Some(Instant::now()),
         }
@@ -129,7 +129,7 @@ impl LadderUpdates {
         }
     }
 
-    /// Returns an update if standings or the ladder's state have changed since the last update.
+    /// Returns an update if standings or the ladder have changed since the last update.
     fn standings(&mut self) -> Option<WatchLadderResponse> {
         let attendances = attendances(&self.ladders, &self.ladder);
         let now = self.ladder.standings(&attendances, false);
@@ -138,7 +138,7 @@ impl LadderUpdates {
         let mut standings = removed.collect::<Vec<_>>();
         standings.extend(self.sent.take_changed(now));
         let ladder = self.ladder.to_wire();
-        let is_other = self.last_state.replace(ladder.state) != Some(ladder.state);
+        let is_other = self.last_ladder.replace(ladder.clone()).as_ref() != Some(&ladder);
         (is_other || !standings.is_empty()).then_some(WatchLadderResponse {
             ladder: Some(ladder),
             standings,
