@@ -4,12 +4,9 @@
 use std::sync::Arc;
 
 use bridgemaster_edge::{
-    identity::ConfusableNames, limits::MAX_LADDER_ACTIONS, metrics::Metrics, refusal::Refusal,
-    wall_clock::now_unix_ms,
+    limits::MAX_LADDER_ACTIONS, metrics::Metrics, refusal::Refusal, wall_clock::now_unix_ms,
 };
-use bridgemaster_ladder::{
-    Action, Actions, BotSelector, BotVersion, OrganiserAction, SettingsChange,
-};
+use bridgemaster_ladder::{Action, Actions, BotSelector, OrganiserAction, SettingsChange};
 use bridgemaster_live::Matches;
 use bridgemaster_proto::{
     internal::v1::LadderActionRecord,
@@ -19,16 +16,24 @@ use bridgemaster_proto::{
     },
 };
 use bridgemaster_store::{
-    LadderChange, LadderId, Store, StoreError, StoredLadderMatch, ladder_action_prefix,
+    DamagedValue, LadderChange, LadderId, Store, StoreError, StoredLadderMatch,
+    ladder_action_prefix,
 };
 use prost::Message as _;
 use tracing::info;
 
 use super::{
     LiveLadder,
+    admission::publish_admission,
     model::LadderModel,
     rows::{FORMAT_VERSION, LadderDescription, MatchRow, closing_of},
 };
+use crate::lobby::Lobby;
+
+/// The maximum number of actions including reverts.
+const MAX_ACTIONS_WITH_REVERTS: usize = 2 * MAX_LADDER_ACTIONS;
+/// The size in bytes at which a page of actions ends.
+const PAGE_BYTES: usize = 1 << 20;
 
 /// A planned action.
 enum Plan {
@@ -39,19 +44,25 @@ enum Plan {
 }
 
 impl LiveLadder {
-    /// Stores an organiser's action and applies it. Returns the action, or the earlier action in
-    /// effect that does the same. `annulled` is the number of the match to annul, if any.
+    /// Stores an organiser's action and applies it, also to the ladder's queue. Returns the action,
+    /// or the earlier action in effect that does the same. `annulled` is the number of the match to annul, if any.
     ///
     /// # Errors
     /// Returns the inner error, when the action is not possible now; the outer error, when the
     /// store fails.
     pub(super) async fn act(
         self: &Arc<Self>,
+        lobby: Arc<Lobby>,
         metrics: Arc<Metrics>,
         action: v1::LadderAction,
         annulled: Option<u64>,
     ) -> Result<Result<v1::LadderAction, Refusal>, StoreError> {
         self.change(move |ladder| async move {
+            if ladder.needs_reload() {
+                // The action is planned against all stored actions. The flag stays set, because
+                // the runner has more to reload.
+                ladder.reload_model(&metrics).await?;
+            }
             let planned = ladder.with_model(|model| {
                 let plan = plan(model, action, annulled)?;
                 Ok((plan, model.ladder.actions().len() + 1))
@@ -76,16 +87,28 @@ impl LiveLadder {
                     number
                 }
             };
+            publish_admission(&lobby, &ladder);
+            ladder.notify_runner();
             let done = ladder.with_model(|model| model.action(number));
             Ok(done.ok_or_else(Refusal::storage_failed))
         })
         .await
     }
 
-    /// Returns the organisers' actions, the oldest first.
-    pub fn actions(&self) -> Vec<v1::LadderAction> {
+    /// Lists at most `count` actions of the organisers, after the first `begin` actions. Also
+    /// returns the begin of the next page; `None` on the last page.
+    pub fn actions(&self, begin: usize, count: usize) -> (Vec<v1::LadderAction>, Option<usize>) {
         self.with_model(|model| {
-            (1..=model.actions.len()).filter_map(|number| model.action(number)).collect()
+            let (mut page, mut bytes) = (Vec::new(), 0);
+            while let Some(action) = model.action(begin.saturating_add(page.len() + 1)) {
+                if page.len() >= count || bytes >= PAGE_BYTES {
+                    let next = begin + page.len();
+                    return (page, Some(next));
+                }
+                bytes += action.encoded_len();
+                page.push(action);
+            }
+            (page, None)
         })
     }
 
@@ -114,29 +137,6 @@ impl LiveLadder {
         }
         let detail = "is not an ended match of the ladder; `ladder show` lists a bot's matches";
         Err(Refusal::field("action.annul_match_id", detail))
-    }
-
-    /// Checks that no organiser has excluded a bot, and that its name is not confusable with that
-    /// of a removed bot.
-    ///
-    /// # Errors
-    /// Returns an error if the bot may not attend.
-    pub(super) fn check_exclusion(&self, bot: &BotVersion) -> Result<(), Refusal> {
-        let reason = self.with_model(|model| {
-            let actions = model.ladder.actions();
-            let own = actions.exclusion_reason(bot).map(|reason| format!("the bot is {reason}"));
-            own.or_else(|| {
-                let mut removed = ConfusableNames::default();
-                actions.removed().for_each(|name| removed.insert(name, ()));
-                let (name, ()) = removed.find(&bot.name)?;
-                let reason = actions.exclusion_reason(&BotVersion::new(name, ""))?;
-                Some(format!("the name is confusable with that of a bot that is {reason}"))
-            })
-        });
-        match reason {
-            Some(reason) => Err(Refusal::new(RefusalReason::BotBenched, reason)),
-            None => Ok(()),
-        }
     }
 }
 
@@ -189,8 +189,13 @@ fn plan(
     if let Some(number) = repeated {
         return Ok(Plan::Repeat(number));
     }
-    if actions.len() >= MAX_LADDER_ACTIONS {
-        return Err(Refusal::server_limit("ladder_actions", MAX_LADDER_ACTIONS));
+    // At the limit, organisers can still revert.
+    let limit = match action {
+        Action::Revert { .. } => MAX_ACTIONS_WITH_REVERTS,
+        _ => MAX_LADDER_ACTIONS,
+    };
+    if actions.len() >= limit {
+        return Err(Refusal::server_limit("ladder_actions", limit));
     }
     let reverted = match action {
         Action::Revert { number } => actions.get(number).map(|one| &one.action),
@@ -222,28 +227,40 @@ pub(super) async fn read_actions(
     store: &dyn Store,
     mut unreadable: impl FnMut(&str),
 ) -> Result<(Actions, Vec<v1::LadderAction>), StoreError> {
-    let records = store.records(&ladder_action_prefix(id)).await?;
-    for damage in records.damaged {
-        unreadable(&damage.to_string());
-    }
-    let (mut actions, mut messages) = (Actions::default(), Vec::new());
-    for (name, value) in records.intact {
-        let read = LadderActionRecord::decode(&*value).map_err(|error| error.to_string());
-        let decoded = read.and_then(|record| Ok((decode(&record)?, record)));
-        let number =
-            name.rsplit('/').next().and_then(|number| usize::from_str_radix(number, 16).ok());
-        match (decoded, number) {
-            (Ok((action, record)), Some(number)) if number <= MAX_LADDER_ACTIONS => {
-                while actions.len() + 1 < number {
-                    actions.push(unknown_action());
-                    messages.push(v1::LadderAction::default());
-                }
-                actions.push(action);
-                messages.push(record.action.unwrap_or_default());
-            }
-            (Err(problem), _) => unreadable(&problem),
-            (Ok(_), _) => unreadable("its number is not valid"),
+    let prefix = ladder_action_prefix(id);
+    let records = store.records(&prefix).await?;
+    let damaged = records.damaged.into_iter().map(|damage| {
+        let problem = damage.to_string();
+        match damage.value {
+            DamagedValue::Record(name) => (name, Err(problem)),
+            _ => (String::new(), Err(problem)),
         }
+    });
+    let read = |value: Vec<u8>| {
+        let record = LadderActionRecord::decode(&*value).map_err(|error| error.to_string())?;
+        Ok((decode(&record)?, record.action.unwrap_or_default()))
+    };
+    let intact = records.intact.into_iter().map(|(name, value)| (name, read(value)));
+    let mut rows: Vec<(String, Result<_, String>)> = intact.chain(damaged).collect();
+    rows.sort_by(|(one, _), (other, _)| one.cmp(other));
+    let (mut actions, mut messages) = (Actions::default(), Vec::new());
+    for (name, row) in rows {
+        let number = name.strip_prefix(&prefix);
+        let number = number.and_then(|number| usize::from_str_radix(number, 16).ok());
+        let next = actions.len() + 1;
+        let number = number.filter(|number| (next..=MAX_ACTIONS_WITH_REVERTS).contains(number));
+        let row = row.inspect_err(|problem| unreadable(problem));
+        let Some(number) = number else {
+            unreadable(&format!("the action {name} has no valid number"));
+            continue;
+        };
+        for _ in next..number {
+            actions.push(unknown_action());
+            messages.push(v1::LadderAction::default());
+        }
+        let (action, message) = row.unwrap_or_else(|_| (unknown_action(), Default::default()));
+        actions.push(action);
+        messages.push(message);
     }
     Ok((actions, messages))
 }
@@ -300,9 +317,10 @@ fn settings_of(settings: LadderSettings) -> SettingsChange {
 
 #[cfg(test)]
 mod tests {
-    use bridgemaster_ladder::{AttendingBot, End, LadderEntry, SeatEnd};
+    use bridgemaster_edge::limits::Limits;
+    use bridgemaster_ladder::{AttendingBot, BotVersion, End, LadderEntry, SeatEnd};
     use bridgemaster_proto::v1::FaultReason;
-    use bridgemaster_store::{LadderStore as _, MemoryStore};
+    use bridgemaster_store::{LadderStore as _, MemoryStore, RecordStore as _, Write};
 
     use super::*;
     use crate::ladder::{
@@ -313,6 +331,10 @@ mod tests {
         Arc::new(Metrics::for_node(None))
     }
 
+    fn lobby() -> Arc<Lobby> {
+        Lobby::new(&Limits::default(), None)
+    }
+
     fn annul() -> Kind {
         Kind::AnnulMatchId("m".to_owned())
     }
@@ -320,7 +342,7 @@ mod tests {
     /// Everything that a ladder derives from its rows.
     fn state(ladder: &LiveLadder) -> impl PartialEq + std::fmt::Debug {
         let standings = ladder.standings(&Attendances::new(), true);
-        (standings, ladder.to_wire(), ladder.all_standings(), ladder.actions())
+        (standings, ladder.to_wire(), entries(ladder), ladder.actions(0, 500))
     }
 
     async fn recovered(store: &Arc<MemoryStore>) -> Arc<LiveLadder> {
@@ -369,13 +391,16 @@ mod tests {
     async fn act(ladder: &Arc<LiveLadder>, action: Kind, annulled: Option<u64>) -> u32 {
         let (reason, action) = ("a test".to_owned(), Some(action));
         let action = v1::LadderAction { reason, action, ..v1::LadderAction::default() };
-        let done = ladder.act(metrics(), action, annulled).await.unwrap();
+        let done = ladder.act(lobby(), metrics(), action, annulled).await.unwrap();
         done.unwrap().number
     }
 
+    fn entries(ladder: &LiveLadder) -> Vec<LadderEntry> {
+        ladder.with_model(|model| model.ladder.entries().cloned().collect())
+    }
+
     fn entry(ladder: &LiveLadder) -> LadderEntry {
-        let standings = ladder.all_standings();
-        standings.into_iter().find(|entry| entry.bot.name == "cyd").unwrap()
+        entries(ladder).into_iter().find(|entry| entry.bot.name == "cyd").unwrap()
     }
 
     #[tokio::test]
@@ -446,5 +471,23 @@ mod tests {
             let reverted = (ladder.to_wire(), ladder.standings(&Attendances::new(), true));
             assert_eq!(reverted, before, "{action:?}");
         }
+    }
+
+    #[tokio::test]
+    async fn no_action_overwrites_a_stored_one() {
+        let store = Arc::new(MemoryStore::new());
+        let ladder = with_benched_bot(&store, SeatConduct::default()).await;
+        // An action of a newer server, whose commit seemed to fail.
+        let put = LadderChange::PutAction { term: ladder.term, number: 1, value: vec![0xff] };
+        let ladder_id = ladder.id().clone();
+        store.commit(vec![Write::ChangeLadder { ladder_id, change: put }]).await.unwrap();
+        ladder.set_needs_reload(true);
+        let disqualify = Kind::DisqualifyBotName("cyd".to_owned());
+        assert_eq!(act(&ladder, disqualify, None).await, 2);
+        let ladder = recovered(&store).await;
+        assert!(entry(&ladder).excluded.is_some());
+        assert_eq!(act(&ladder, Kind::RevertNumber(2), None).await, 3);
+        let records = store.records(&ladder_action_prefix(ladder.id())).await.unwrap();
+        assert_eq!(records.intact.values().next(), Some(&vec![0xff]));
     }
 }

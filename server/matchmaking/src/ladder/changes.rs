@@ -80,6 +80,10 @@ impl LiveLadder {
         let mut entered = model.entered.clone();
         let now = now_unix_ms().unsigned_abs();
         for presence in present {
+            // An action could have excluded the bot since it was admitted to the queue.
+            if model.exclusion_reason(&presence.bot).is_some() {
+                continue;
+            }
             let Ok(Some(standing)) = model.ladder.admit(presence) else {
                 continue;
             };

@@ -18,16 +18,20 @@ use bridgemaster_proto::{
     games::game_id,
     v1::{self, LadderReplays, LadderState, RefusalReason, ladder_action},
 };
-use bridgemaster_store::{KeyName, LadderId, MemoryStore, Store, StoreError, WriteRefusal};
+use bridgemaster_store::{LadderId, MemoryStore, Store, StoreError, WriteRefusal};
 use parking_lot::Mutex;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::{error, info};
 
 use super::{
-    ChangeQueue, LiveLadder, capacity::ServerVersionCount, fitting, publish_status,
-    rows::LadderDescription, runner, storage_failed,
+    ChangeQueue, LiveLadder,
+    admission::{publish_admission, publish_status, queue_rules},
+    capacity::ServerVersionCount,
+    fitting,
+    rows::LadderDescription,
+    runner, storage_failed,
 };
-use crate::lobby::{BotName, Lobby, QueueId, QueueRules, VersionStatus};
+use crate::lobby::{Lobby, QueueId};
 
 /// The ladders of a server, by name.
 #[derive(Default)]
@@ -160,9 +164,7 @@ impl Ladders {
             );
             return;
         }
-        for standing in ladder.all_standings() {
-            publish_status(&self.lobby, &queue_id, &standing);
-        }
+        publish_admission(&self.lobby, ladder);
         let run = runner::run(
             Arc::clone(ladder),
             Arc::clone(&self.matches),
@@ -323,8 +325,8 @@ impl Ladders {
         })
     }
 
-    /// Records an organiser's action and applies it. Returns the action; if an earlier action in
-    /// effect does the same, returns that one.
+    /// Records an organiser's action and applies it, even if the caller is dropped in between.
+    /// Returns the action; if an earlier action in effect does the same, returns that one.
     ///
     /// # Errors
     /// Returns an error if the action is not possible now; or when the store fails.
@@ -339,36 +341,9 @@ impl Ladders {
             }
             _ => None,
         };
-        let done = ladder.act(Arc::clone(self.matches.metrics()), action, annulled).await;
-        let done = done.map_err(|error| storage_failed(&error))??;
-        self.publish_admission(ladder);
-        ladder.notify_runner();
-        Ok(done)
-    }
-
-    /// Applies the admission and the exclusions of a ladder to its queue.
-    fn publish_admission(&self, ladder: &LiveLadder) {
-        let Some(rules) = queue_rules(&ladder.to_wire()) else {
-            return;
-        };
-        let queue_id = rules.queue_id.clone();
-        for standing in ladder.all_standings() {
-            publish_status(&self.lobby, &queue_id, &standing);
-        }
-        self.lobby.with_room(|room, _| {
-            room.set_admission(&queue_id, rules.key_names);
-            // Versions that attend but have not entered.
-            for attendance in room.attendances(&queue_id) {
-                let bot = BotVersion::new(attendance.bot_name, attendance.bot_version);
-                if let (Err(refusal), Some(name)) =
-                    (ladder.check_exclusion(&bot), BotName::new(&bot.name))
-                {
-                    let detail = refusal.message().to_owned();
-                    let status = VersionStatus::Benched { detail };
-                    room.set_status(&queue_id, &name, &bot.version, status);
-                }
-            }
-        });
+        let (lobby, metrics) = (Arc::clone(&self.lobby), Arc::clone(self.matches.metrics()));
+        let done = ladder.act(lobby, metrics, action, annulled).await;
+        done.map_err(|error| storage_failed(&error))?
     }
 
     /// Makes a benched version active again. Has no effect on other versions.
@@ -395,21 +370,6 @@ impl Ladders {
     pub fn lobby(&self) -> &Arc<Lobby> {
         &self.lobby
     }
-}
-
-/// Builds the rules for a ladder's queue; `None` if a name in the rules is invalid.
-fn queue_rules(ladder: &v1::Ladder) -> Option<QueueRules> {
-    let game = ladder.config.as_ref()?.game.as_ref()?;
-    let key_names = ladder.key_names.iter().map(KeyName::new);
-    Some(QueueRules {
-        queue_id: QueueId::new(&ladder.ladder_id)?,
-        owner: None,
-        game_id: Some(game_id(game)?.to_owned()),
-        rules_version: Some(ladder.rules_version),
-        key_names: key_names.collect::<Result<_, _>>().ok()?,
-        is_ladder: true,
-        default_status: VersionStatus::Validating { failed: None },
-    })
 }
 
 /// Returns whether this server supports the rules version of a ladder.

@@ -7,6 +7,7 @@
 //! is killed at any moment neither loses a match nor plays one twice.
 
 mod actions;
+mod admission;
 mod capacity;
 mod changes;
 mod fitting;
@@ -29,9 +30,7 @@ use std::{
 };
 
 use bridgemaster_edge::{refusal::Refusal, wall_clock::now_unix_ms};
-use bridgemaster_ladder::{
-    AttendingBot, BotVersion, EntryState, Ladder, LadderEntry, SettingsChange, State,
-};
+use bridgemaster_ladder::{AttendingBot, BotVersion, Ladder, SettingsChange, State};
 use bridgemaster_match::MatchId;
 use bridgemaster_proto::v1::{self, LadderReplays, LadderState};
 use bridgemaster_store::{LadderChange, LadderId, Store, StoreError, Write};
@@ -44,8 +43,6 @@ use self::{
     model::LadderModel,
     rows::LadderDescription,
 };
-use crate::lobby::{BotName, Lobby, QueueId, VersionStatus};
-
 pub use ladders::Ladders;
 pub use listing::{EndedMatch, MatchFilter};
 pub use messages::{Attendances, CSV_HEAD};
@@ -208,11 +205,6 @@ impl LiveLadder {
         self.publish_match(number);
     }
 
-    /// Returns the standings of all versions.
-    fn all_standings(&self) -> Vec<LadderEntry> {
-        self.with_model(|model| model.ladder.entries().cloned().collect())
-    }
-
     /// Returns whether the store might contain changes that the model lacks.
     fn needs_reload(&self) -> bool {
         self.needs_reload.load(Ordering::Relaxed)
@@ -358,22 +350,6 @@ impl ChangeQueue {
         sent.map_err(|_| StoreError::Closed)?;
         result.await.unwrap_or(Err(StoreError::Closed))
     }
-}
-
-/// Sets the status of a version in the ladder's queue.
-fn publish_status(lobby: &Lobby, queue_id: &QueueId, standing: &bridgemaster_ladder::LadderEntry) {
-    let Some(bot) = BotName::new(&standing.bot.name) else {
-        return;
-    };
-    let status = match standing.state() {
-        EntryState::Active => VersionStatus::Active,
-        EntryState::Validating => {
-            VersionStatus::Validating { failed: standing.failed_validation.clone() }
-        }
-        EntryState::Benched(detail) => VersionStatus::Benched { detail: detail.to_owned() },
-    };
-    let version = &standing.bot.version;
-    lobby.with_room(|room, _| room.set_status(queue_id, &bot, version, status));
 }
 
 fn storage_failed(error: &StoreError) -> Refusal {

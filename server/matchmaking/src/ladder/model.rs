@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use bridgemaster_edge::{limits::MAX_RATING_POINTS, wall_clock::now_unix_ms};
+use bridgemaster_edge::{
+    identity::ConfusableNames, limits::MAX_RATING_POINTS, wall_clock::now_unix_ms,
+};
 use bridgemaster_ladder::{BotRating, BotVersion, End, Ladder, LadderEntry};
 use bridgemaster_match::MatchId;
 use bridgemaster_proto::v1::{self, FaultReason, ForfeitCount, LadderConduct, RatingPoint};
@@ -23,6 +25,8 @@ pub(super) struct LadderModel {
     pub(super) entered: EntryTimes,
     /// The messages of the organisers' actions, in the order of their numbers.
     pub(super) actions: Vec<v1::LadderAction>,
+    /// The names of removed bots.
+    pub(super) removed: ConfusableNames<()>,
     /// Faults, forfeits and use of time of each version.
     pub(super) conduct: HashMap<BotVersion, LadderConduct>,
     /// Matches that have not ended, by number.
@@ -52,12 +56,15 @@ pub(super) struct Rematch {
 impl LadderModel {
     /// Creates the model of a ladder without versions and matches.
     pub(super) fn new(description: LadderDescription, ladder: Ladder) -> Self {
+        let mut removed = ConfusableNames::default();
+        ladder.actions().removed().for_each(|name| removed.insert(name, ()));
         Self {
             description,
             ladder,
             versions: HashMap::new(),
             entered: EntryTimes::default(),
             actions: Vec::new(),
+            removed,
             conduct: HashMap::new(),
             open: BTreeMap::new(),
             rematches: HashMap::new(),

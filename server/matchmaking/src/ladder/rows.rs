@@ -125,9 +125,12 @@ fn closing_to_wire(rule: ClosingRule) -> v1::ClosingRule {
 impl LadderDescription {
     /// Creates a ladder of two seats whose bots `ada` and `bob` need no validation.
     pub(super) fn with_two_house_bots() -> Self {
-        let config = v1::MatchConfig { seats: 2, ..v1::MatchConfig::default() };
+        let game = v1::game_config::Game::OldLondonBridge(Default::default());
+        let game = Some(v1::GameConfig { game: Some(game) });
+        let config = v1::MatchConfig { game, seats: 2, ..v1::MatchConfig::default() };
         Self {
             ladder: v1::Ladder {
+                ladder_id: "league".to_owned(),
                 config: Some(config),
                 max_matches: 4,
                 max_slots: 64,

@@ -19,8 +19,8 @@ use tracing::{error, info, warn};
 
 use super::{
     LiveLadder, MatchesInPlay,
+    admission::{publish_admission, publish_status},
     outcome::{Outcome, outcome_of},
-    publish_status,
     rows::{LADDER_LABEL, MatchRow, purpose_to_wire},
     storage_failed,
 };
@@ -115,9 +115,8 @@ impl Runner {
     async fn step(&mut self) -> Result<Step, StoreError> {
         if self.ladder.needs_reload() {
             self.ladder.reload(&self.matches).await?;
-            for standing in self.ladder.all_standings() {
-                publish_status(&self.lobby, &self.queue_id, &standing);
-            }
+            // An action might have been stored, but not applied to the queue.
+            publish_admission(&self.lobby, &self.ladder);
         }
         self.record_outcomes().await?;
         self.create_paired().await?;

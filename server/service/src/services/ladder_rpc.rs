@@ -312,8 +312,12 @@ impl LadderService for LadderRpc {
         request: Request<ListLadderActionsRequest>,
     ) -> Result<Response<ListLadderActionsResponse>, Status> {
         let ladder = self.readable_ladder(&request, &request.get_ref().ladder_id).await?;
-        let ListLadderActionsRequest { page_size, page_token, .. } = request.get_ref();
-        let (actions, next_page_token) = page(ladder.actions(), *page_size, page_token)?;
+        let ListLadderActionsRequest { page_size: requested_size, page_token, .. } =
+            request.get_ref();
+        let begin = page_offset(page_token)?.unwrap_or_default();
+        let begin = usize::try_from(begin).unwrap_or(usize::MAX);
+        let (actions, next) = ladder.actions(begin, page_size(*requested_size)?);
+        let next_page_token = next.map_or_else(String::new, |next| next.to_string());
         let response = ListLadderActionsResponse { actions, next_page_token };
         Call::reserve_answer(response.encoded_len()).await?;
         Ok(Response::new(response))

@@ -133,6 +133,20 @@ impl WaitingRoom {
         self.notify(queue_id, bot);
     }
 
+    /// Replaces the statuses of all versions. Versions that are not listed get the default status.
+    pub(crate) fn replace_statuses(
+        &mut self,
+        queue_id: &QueueId,
+        statuses: impl IntoIterator<Item = (BotName, String, VersionStatus)>,
+    ) {
+        if let Some(queue) = self.queues.get_mut(queue_id) {
+            queue.statuses.clear();
+        }
+        for (bot, version, status) in statuses {
+            self.set_status(queue_id, &bot, &version, status);
+        }
+    }
+
     /// Counts the bots that attend ladder queues, and the bots that attend other queues.
     pub fn attendance_counts(&self) -> (usize, usize) {
         let mut count = (0, 0);
