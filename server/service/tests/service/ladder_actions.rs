@@ -154,13 +154,17 @@ async fn bots_that_are_no_longer_admitted_leave_and_others_stay() {
     let organiser = server.caller("prof", &[Admin]).await;
     let [ada, eve] = ["ada", "eve"].map(|name| server.caller(name, &[Play]));
     let (ada, eve) = (ada.await, eve.await);
-    make(&organiser, league()).await.unwrap();
+    // The validation of a bot without seats is cancelled after this time.
+    let mut short = league();
+    let config = short.config.get_or_insert_default();
+    config.clock.get_or_insert_default().startup_ms = Some(500);
+    make(&organiser, short).await.unwrap();
     let _ada = attend_by_hand(&ada, "").await.unwrap();
     let mut of_eve = attend_by_hand(&eve, "").await.unwrap();
     until_entered(&organiser, "eve").await;
     let key_names = Some(NameList { names: vec!["ada".to_owned()] });
     act(&organiser, Action::Edit(LadderSettings { key_names, ..LadderSettings::default() })).await;
-    while of_eve.message().await.unwrap().is_some() {}
+    while next(&mut of_eve).await.unwrap().is_some() {}
     assert_eq!(outcome(attend_by_hand(&eve, "").await), "QUEUE_UNKNOWN");
     let ada = standing(&organiser, "ada").await.unwrap();
     assert_ne!(ada.state(), AttendanceState::Absent);
