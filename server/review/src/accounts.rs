@@ -39,8 +39,8 @@ pub struct SeatAccount {
     pub first_place: Account,
 }
 
-/// Splits the result of each seat. `decisions` has the deciding seat of each decision, and sums over
-/// its `states` sampled states, or over none if it equals the judge's choice.
+/// Splits the result of each seat. `decisions` has the deciding seat of each decision, and sums
+/// over its `states` sampled states, or over none if it equals the judge's choice.
 pub(crate) fn accounts(
     seats: SeatCount,
     states: u32,

@@ -67,7 +67,8 @@ pub struct DecisionReview {
     pub best_win_chance: f64,
     /// The number of sampled states.
     pub states: u32,
-    /// True if the decision is one of the costliest, so its states were sampled after the selection.
+    /// True if the decision is one of the costliest, so its states were sampled after the
+    /// selection.
     pub is_refined: bool,
 }
 
@@ -105,9 +106,9 @@ impl<G: Rate> Judged<'_, G> {
 }
 
 /// Reviews the decisions of `seat` in a match, and splits the results of all seats into skill and
-/// luck. Results are by score: forfeits do not count. The house's decisions count as the seat's own.
-/// Decisions that a fork copied from another match are not reviewed, and count as luck. A seat that
-/// is not in the match has no decisions.
+/// luck. Results are by score: forfeits do not count. The house's decisions count as the seat's
+/// own. Decisions that a fork copied from another match are not reviewed, and count as luck. A seat
+/// that is not in the match has no decisions.
 ///
 /// # Errors
 ///

@@ -70,8 +70,8 @@ pub enum LadderChange {
         /// Pairing and result, with the same size limit.
         value: Vec<u8>,
     },
-    /// Adds an organiser's action, whose number must be free. It is stored as a [record](crate::RecordStore::records) with
-    /// the prefix [`ladder_action_prefix`].
+    /// Adds an organiser's action, whose number must be free. It is stored as a
+    /// [record](crate::RecordStore::records) with the prefix [`ladder_action_prefix`].
     PutAction {
         /// The current term of the ladder.
         term: u64,

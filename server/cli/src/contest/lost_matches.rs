@@ -24,9 +24,9 @@ struct Loss {
     decision: DecisionReview,
 }
 
-/// Reviews the first lost matches of these bots, or of the bot under test, and lists their costliest
-/// decisions. Without a bot under test, the first bot takes its place. Matches whose replay cannot
-/// be read or reviewed are counted, and the reasons are printed on standard error.
+/// Reviews the first lost matches of these bots, or of the bot under test, and lists their
+/// costliest decisions. Without a bot under test, the first bot takes its place. Matches whose
+/// replay cannot be read or reviewed are counted, and the reasons are printed on standard error.
 pub(super) fn review(state: &ContestState, rows: &[MatchRow], bots: &[String]) -> String {
     let spec = state.spec();
     let mut bots: Vec<_> = bots.iter().filter_map(|name| spec.bot_number(name)).collect();

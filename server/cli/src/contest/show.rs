@@ -36,7 +36,8 @@ pub(super) struct ShowArgs {
     /// Show details of this bot only (repeatable) [default: all bots]
     #[arg(long = "bot", value_name = "NAME")]
     bots: Vec<String>,
-    /// List the costliest decisions in the lost matches of --bot [default: the bot under test, or the first bot]
+    /// List the costliest decisions in the lost matches of --bot [default: the bot under test, or
+    /// the first bot]
     #[arg(long)]
     review: bool,
     #[command(flatten)]

@@ -8,9 +8,9 @@
 //!
 //! A connection is protected while it carries a bot's stream, so a flood of connections from an
 //! address does not disconnect bots at the same address. A seat protects only the connection of its
-//! newest open stream, and a key protects a limited number of connections. So neither one ticket nor one
-//! key with many matches can occupy all slots. One connection in four is never protected, so there
-//! is always a connection to evict. The keys whose bots use an address share the protected
+//! newest open stream, and a key protects a limited number of connections. So neither one ticket
+//! nor one key with many matches can occupy all slots. One connection in four is never protected,
+//! so there is always a connection to evict. The keys whose bots use an address share the protected
 //! connections of that address. Of its unprotected connections, those with bots and those without
 //! are in two queues, and the oldest one of the larger queue is evicted first.
 
@@ -141,8 +141,8 @@ impl ConnectionSlots {
     }
 
     /// Protects the connection of `peer` until the guard is dropped, as long as the stream is the
-    /// newest open stream of its seat. `key` is the key of the bot, if the server uses keys. Returns `None` if the
-    /// connection is gone.
+    /// newest open stream of its seat. `key` is the key of the bot, if the server uses keys.
+    /// Returns `None` if the connection is gone.
     pub fn protect(
         self: &Arc<Self>,
         peer: SocketAddr,

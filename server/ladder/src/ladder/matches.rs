@@ -91,8 +91,8 @@ impl Ladder {
                 now.failed_validation.clone_from(&fault);
             }
             let is_house = self.rules.house_bots.contains(&was.bot.name);
-            // While an organiser excludes the version, its failures do not bench it: the bench would
-            // outlast the exclusion.
+            // While an organiser excludes the version, its failures do not bench it: the bench
+            // would outlast the exclusion.
             if now.benched.is_none() && !is_house && was.excluded.is_none() {
                 let before = kept.failure_record.annulments.sums();
                 let all = self.all_totals.replacing(failure_record.annulments.sums(), before);
@@ -179,7 +179,8 @@ impl Ladder {
         }
     }
 
-    /// Returns whether an organiser has annulled the match. A cancelled match has no result to annul.
+    /// Returns whether an organiser has annulled the match. A cancelled match has no result to
+    /// annul.
     fn is_voided(&self, number: u64, end: &End, seats: &[BotNumber]) -> bool {
         if matches!(end, End::Cancelled { .. }) || !self.actions.has_annulments() {
             return false;

@@ -45,7 +45,8 @@ enum Plan {
 
 impl LiveLadder {
     /// Stores an organiser's action and applies it, also to the ladder's queue. Returns the action,
-    /// or the earlier action in effect that does the same. `annulled` is the number of the match to annul, if any.
+    /// or the earlier action in effect that does the same. `annulled` is the number of the match to
+    /// annul, if any.
     ///
     /// # Errors
     /// Returns the inner error, when the action is not possible now; the outer error, when the
