@@ -115,8 +115,8 @@ pub struct Hypotheses {
 
 impl Hypotheses {
     /// Creates hypotheses. The bounds are from -1000 to 1000 and differ by 0.01 or more, since
-    /// scores of other bounds cannot be told apart. `matches_per_group` is the number of matches in
-    /// a group. It equals the number of seats if the candidate takes each seat once.
+    /// scores of other bounds cannot be distinguished. `matches_per_group` is the number of matches
+    /// in a group. It equals the number of seats if the candidate takes each seat once.
     ///
     /// # Errors
     /// Returns [`ContestError::BoundsOutOfOrder`], or [`ContestError::OutOfRange`] for a bound

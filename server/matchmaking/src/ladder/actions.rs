@@ -160,7 +160,7 @@ fn plan(
     message: v1::LadderAction,
     annulled: Option<u64>,
 ) -> Result<Plan, Refusal> {
-    let mut description = model.description.clone();
+    let description = &model.description;
     let state = description.ladder.state();
     let actions = model.ladder.actions();
     let mut record = LadderActionRecord {
@@ -198,16 +198,28 @@ fn plan(
     if actions.len() >= limit {
         return Err(Refusal::server_limit("ladder_actions", limit));
     }
+    let description = change_state(model.description.clone(), &action, actions)?;
+    Ok(Plan::Record(Box::new(record), description))
+}
+
+/// Returns the description with the state after an action; `None` if the action does not change the
+/// state.
+fn change_state(
+    mut description: LadderDescription,
+    action: &Action,
+    actions: &Actions,
+) -> Result<Option<LadderDescription>, Refusal> {
+    let state = description.ladder.state();
     let reverted = match action {
-        Action::Revert { number } => actions.get(number).map(|one| &one.action),
+        Action::Revert { number } => actions.get(*number).map(|one| &one.action),
         _ => None,
     };
-    let (from, to, at_match, frozen_ms) = match (&action, reverted) {
+    let (from, to, at_match, frozen_ms) = match (action, reverted) {
         (Action::Reopen { .. }, _) => (LadderState::Frozen, LadderState::Open, 0, 0),
         (_, Some(Action::Reopen { at_match, frozen_ms })) => {
             (LadderState::Open, LadderState::Frozen, *at_match, *frozen_ms)
         }
-        _ => return Ok(Plan::Record(Box::new(record), None)),
+        _ => return Ok(None),
     };
     if state != from {
         let (state, from) = (state.as_str_name(), from.as_str_name());
@@ -218,7 +230,7 @@ fn plan(
     description.ladder.state = to.into();
     description.ladder.frozen_unix_ms = frozen_ms;
     description.frozen_at_match = at_match;
-    Ok(Plan::Record(Box::new(record), Some(description)))
+    Ok(Some(description))
 }
 
 /// Reads a ladder's actions: the actions, and their messages. `unreadable` receives problems; an
