@@ -61,10 +61,12 @@ fn the_ladder_of_the_page_for_organisers_is_created_and_cannot_change() {
     let text = example(LADDER);
     let config = Config::new(&text);
     let data = format!("--data {}", config.data().display());
+    let key = succeed(format!("key add organiser --scope admin {data}"));
+    let data = format!("{data} --require-keys");
     // The ladder is created at the first start, and unchanged at the next one.
     for _ in 0..2 {
         let server = Served::start(format!("{data} {}", config.flag));
-        let listed = succeed(format!("ladder list --server {}", server.url));
+        let listed = succeed(format!("ladder list --server {} --key {}", server.url, key.trim()));
         assert_has(&listed, &["class", "open"]);
         server.stop();
     }
