@@ -4,6 +4,7 @@
 //! `REVIEW_GROUPS` is the number of positions of each game, 300 by default.
 
 #![allow(clippy::unwrap_used)]
+#![allow(clippy::print_stdout, reason = "the long form prints its figures")]
 #![allow(clippy::disallowed_methods, reason = "REVIEW_GROUPS sets the number of positions")]
 
 use std::env;

@@ -123,7 +123,7 @@ pub fn review<G: WireGame + Rate>(
     let last = replayed.steps.last().map_or(&replayed.start, |step| &step.state);
     let result = Values::of_outcome(&G::outcome(last).ok_or(ReviewError::Endless)?);
     let befores = iter::once(&replayed.start).chain(replayed.steps.iter().map(|step| &step.state));
-    let decisions: Vec<(usize, (&G::State, &ReplayedDecision<G>))> = befores
+    let decisions: Vec<_> = befores
         .zip(&replayed.steps)
         .filter_map(|(before, step)| Some((before, step.decision.as_ref()?)))
         .enumerate()

@@ -210,7 +210,6 @@ fn planted<G: WireGame + Rate>(seed: u64) -> Option<usize> {
 
 fn assert_found<G: WireGame + Rate>(matches: u64) {
     let ranks: Vec<usize> = (0..matches).filter_map(planted::<G>).collect();
-    println!("{}: ranks {ranks:?}", G::ID);
     assert!(!ranks.is_empty());
     assert!(ranks.iter().all(|rank| *rank < 3), "{}: {ranks:?}", G::ID);
 }

@@ -159,5 +159,4 @@ async fn is_taken_over_early(killed: Served, asked: &Served, match_id: &str) {
     let took = killed_at.elapsed();
     // The lease of a node lasts for at least six more seconds.
     assert!(took < Duration::from_secs(5), "{took:?}");
-    println!("taken over after {took:?}");
 }

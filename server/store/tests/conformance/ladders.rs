@@ -132,7 +132,7 @@ pub(crate) async fn actions_of_a_ladder_are_kept_in_order_until_it_is_dropped(st
     }
     let values = async |name: &str| {
         let records = store.records(&ladder_action_prefix(&ladder(name))).await.unwrap();
-        let values = records.intact.into_iter().map(|(_, value)| String::from_utf8(value).unwrap());
+        let values = records.intact.into_values().map(|value| String::from_utf8(value).unwrap());
         values.collect::<Vec<_>>()
     };
     let twice = refused(store, vec![act("a", 1, 11), act("a", 1, 2)]).await;
