@@ -16,11 +16,7 @@ use parking_lot::Mutex;
 use rusqlite::Connection;
 use tracing::warn;
 
-use super::{
-    connections::WorkerThread,
-    opening::{self, Durability},
-    sql::first,
-};
+use super::{connections::WorkerThread, opening, options::Durability, sql::first};
 use crate::{db_error::DbError, rows::StoredRow as _};
 
 /// Length of the log, in pages of 4 KiB, at which it is copied into the database: 16 MiB. A longer

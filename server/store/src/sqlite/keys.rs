@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use rusqlite::Connection;
 
 use super::{
-    opening::{self, Durability},
+    opening,
+    options::Durability,
     sql::{self, JournalRow, StatementConnection, TransactionStart, first, run},
     takeover::{check_same_store, read_identity, record_opening},
 };

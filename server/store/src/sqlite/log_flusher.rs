@@ -25,10 +25,7 @@ use std::{
 use rusqlite::Connection;
 use tokio::sync::watch;
 
-use super::{
-    connections::WorkerThread,
-    opening::{self, Durability},
-};
+use super::{connections::WorkerThread, opening, options::Durability};
 use crate::{StoreError, commit_count_file::CommitCountFile, db_error::DbError};
 
 /// The work after each commit: it is flushed if the durability requires it, and its number is

@@ -16,6 +16,7 @@ mod keys;
 mod log_file;
 mod log_flusher;
 mod opening;
+mod options;
 mod sql;
 mod takeover;
 mod writer;
@@ -50,7 +51,8 @@ use writer::{IN_MEMORY, Writer};
 pub use checking::{CheckReport, Inspector, check, check_with_inspector};
 pub use copying::{backup, replace, restore};
 pub use keys::SqliteKeys;
-pub use opening::{Durability, IntegrityCheck, SqliteOptions, migrate_folder};
+pub use opening::migrate_folder;
+pub use options::{Durability, IntegrityCheck, SqliteOptions};
 
 /// A [`Store`] in a data folder, which it locks exclusively, or [in memory](Self::new).
 ///

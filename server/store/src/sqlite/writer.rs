@@ -8,7 +8,8 @@ use rusqlite::Connection;
 use super::{
     checkpoints::Checkpoints,
     log_flusher::AfterCommit,
-    opening::{self, Durability},
+    opening,
+    options::Durability,
     sql::{self, JournalRow, StatementConnection, execute, run, values},
     takeover::{OpenedStore, read_identity, take_over},
 };
