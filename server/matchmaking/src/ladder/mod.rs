@@ -6,6 +6,7 @@
 //! stored as paired before it is created, and is created with an idempotency key. So a server that
 //! is killed at any moment neither loses a match nor plays one twice.
 
+mod action_records;
 mod actions;
 mod admission;
 mod capacity;

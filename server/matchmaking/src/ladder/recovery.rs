@@ -16,7 +16,7 @@ use tracing::{error, info};
 
 use super::{
     LiveLadder, MatchesInPlay,
-    actions::read_actions,
+    action_records::read_actions,
     capacity::ServerVersionCount,
     fitting::fitted_ratings,
     model::{LadderModel, OpenMatch},
