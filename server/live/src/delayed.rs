@@ -6,6 +6,7 @@
 
 mod commands;
 pub(super) mod delay_records;
+mod record_feed;
 mod registry;
 mod state;
 
