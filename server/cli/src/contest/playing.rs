@@ -1,10 +1,8 @@
 //! Plays a contest and converts its errors for the command line.
 
 use std::{
-    env, fs,
     future::pending,
     path::{Path, PathBuf},
-    process,
     time::Duration,
 };
 
@@ -154,14 +152,11 @@ pub(super) fn estimate(
     let whole =
         ContestState::new(spec.clone(), PathBuf::new()).map_err(|error| spec_error(&error))?;
     let max = whole.planned_groups() as f64;
-    let folder = env::temp_dir().join(format!("bridgemaster-plan-{}", process::id()));
-    let mut contest = Contest::create(&folder, spec.shortest()).map_err(to_error)?;
+    let folder = tempfile::Builder::new().prefix("bridgemaster-plan-").tempdir()?;
+    let mut contest = Contest::create(folder.path(), spec.shortest()).map_err(to_error)?;
     contest.min_isolation = isolation;
     let live = Live::new(contest.state(), true);
-    let played = play(contest, built_in, server, live, None);
-    // If removing it fails, the contest stays in the folder for temporary files.
-    let _ = fs::remove_dir_all(&folder);
-    let (state, exit) = played?;
+    let (state, exit) = play(contest, built_in, server, live, None)?;
     if state.groups() == 0 {
         output::eprint(&exit.sentence);
         return Ok(exit.code);
