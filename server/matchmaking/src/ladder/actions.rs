@@ -106,7 +106,7 @@ impl LiveLadder {
         })
     }
 
-    /// Finds the number of an ended match that can be annulled.
+    /// Finds the number of a finished match that can be annulled.
     ///
     /// # Errors
     /// Returns an error if the ladder has no such match, or the match has no result; or when the
@@ -129,7 +129,7 @@ impl LiveLadder {
                 None => {}
             }
         }
-        let detail = "is not an ended match of the ladder; `ladder show` lists a bot's matches";
+        let detail = "is not a finished match of the ladder; `ladder show` lists a bot's matches";
         Err(Refusal::field("action.annul_match_id", detail))
     }
 }

@@ -112,7 +112,7 @@ impl LadderModel {
         self.description.edited(self.ladder.actions().settings())
     }
 
-    /// Adds the faults, forfeits and use of time in an ended match.
+    /// Adds the faults, forfeits and use of time in a finished match.
     fn count_conduct(&mut self, row: &MatchRow) {
         let Some(over) = &row.over else {
             return;

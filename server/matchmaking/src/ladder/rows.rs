@@ -210,7 +210,7 @@ pub(super) struct EndedMatchRow {
     pub(super) conduct: Vec<SeatConduct>,
 }
 
-/// The faults and the use of time of a seat in an ended match.
+/// The faults and the use of time of a seat in a finished match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct SeatConduct {
     /// The fault for which the seat forfeited; `Unspecified` without a forfeit or if unknown.

@@ -195,7 +195,7 @@ async fn an_annulled_match_counts_no_more_and_is_listed_with_its_reason() {
     assert!(lines.clone().all(|line| line.contains(",annulled,")), "{results}");
     assert_eq!(lines.count(), 2);
     let unknown = try_act(&server, Action::AnnulMatchId("none".to_owned())).await.unwrap_err();
-    assert!(unknown.message().contains("not an ended match"), "{unknown}");
+    assert!(unknown.message().contains("not a finished match"), "{unknown}");
     let bot = LadderBotRef { bot_name: "nobody".to_owned(), ..LadderBotRef::default() };
     let unknown = try_act(&server, Action::Bench(bot)).await.unwrap_err();
     assert!(unknown.message().contains("no bot named"), "{unknown}");
